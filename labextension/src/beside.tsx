@@ -59,6 +59,9 @@ export class Beside {
       }
       this._changed.emit();
     });
+    // Cards link to the instruments they are about, and show these links where this can follow them.
+    this._changed.connect(() => document.body.classList.toggle('mlsys-mod-offersBeside', this.isOffered));
+    document.addEventListener('mlsys-beside', event => this._bring((event as CustomEvent).detail));
   }
 
   /** Emitted when it is opened or closed, or can or cannot be opened any more. */
@@ -85,6 +88,19 @@ export class Beside {
 
   close(): void {
     this._view?.dispose();
+  }
+
+  /** Show the instrument with this title beside the notebook. */
+  private _bring(title: unknown): void {
+    const lab = this._follower.lab;
+    const found = lab?.instruments.find(each => each.title === title);
+    if (!lab || !found || !this.isOffered) {
+      return;
+    }
+    if (!this._view) {
+      this._open(lab);
+    }
+    this._view?.bring(found.index);
   }
 
   private _open(lab: ILab): void {
@@ -125,7 +141,7 @@ class InstrumentView extends Panel {
     this.title.label = 'Instrument';
     this.title.caption = `The instrument for where you are in ${lab.about.title}`;
     this.title.closable = true;
-    this._chooser = new Chooser(index => this._show(index));
+    this._chooser = new Chooser(index => this.bring(index));
     this.addWidget(this._chooser);
     this._frame = scroller(lab.panel);
     this._frame.addEventListener('scroll', this._later, { passive: true });
@@ -167,11 +183,12 @@ class InstrumentView extends Panel {
     const due = instrumentFor(lab.instruments, cellInView(lab));
     if (due && due.index !== this._due) {
       this._due = due.index;
-      this._show(due.index);
+      this.bring(due.index);
     }
   }
 
-  private _show(index: number): void {
+  /** Show another instrument, until the student is where yet another one is due. */
+  bring(index: number): void {
     const { instruments, panel } = this._now();
     const cell = panel.content.widgets[index];
     if (!(cell instanceof CodeCell) || cell === this._cell) {

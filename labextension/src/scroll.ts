@@ -1,5 +1,6 @@
 /** Goes to a cell, and stays there while the cells above it are still being drawn. */
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { Debouncer } from '@lumino/polling';
 
 /** Milliseconds for which a cell is kept in its place. */
 const LONGEST = 4000;
@@ -54,6 +55,38 @@ async function bringBack(panel: NotebookPanel, index: number): Promise<void> {
   if (Math.abs(off) > SLACK) {
     // Not by scrollToItem: it takes the heights of cells that were never drawn for known.
     frame.scrollTop += off;
+  }
+}
+
+/** Where a student is in each notebook of this tab, so that a reload returns there. */
+const PLACES = 'mlsys-place:';
+/** Milliseconds between two notes of it. */
+const REST = 400;
+
+/** Keep where the student is, for as long as the tab is open. */
+export function rememberPlace(panel: NotebookPanel): void {
+  const frame = scroller(panel);
+  const note = new Debouncer(() => {
+    const top = frame.getBoundingClientRect().top;
+    const cell = panel.content.widgets.find(
+      ({ node }) => node.isConnected && node.getBoundingClientRect().bottom > top + SLACK
+    );
+    if (cell && !panel.isDisposed) {
+      sessionStorage.setItem(PLACES + panel.context.path, cell.model.id);
+    }
+  }, REST);
+  const later = (): void => void note.invoke();
+  frame.addEventListener('scroll', later, { passive: true });
+  panel.disposed.connect(() => note.dispose());
+}
+
+/** Return to where the student was before the page was loaded again. */
+export async function returnToPlace(panel: NotebookPanel): Promise<void> {
+  const id = sessionStorage.getItem(PLACES + panel.context.path);
+  const index = panel.content.widgets.findIndex(cell => cell.model.id === id);
+  if (index > 0) {
+    await panel.content.scrollToItem(index, 'start');
+    await stayAt(panel, index);
   }
 }
 

@@ -11,7 +11,7 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { cellsToRun } from './contract';
 import { beginKernel, isSetUp, kernelOf, runCells, warmUp } from './run';
-import { goToCell, stayAt } from './scroll';
+import { goToCell, rememberPlace, returnToPlace, stayAt } from './scroll';
 import { fetchReport, IReport } from './server';
 import { markFresh, markStale } from './stale';
 import { nextOnWay, wayOf } from './way';
@@ -157,6 +157,8 @@ export class LabStart implements IDisposable {
     if (panel.isDisposed) {
       return;
     }
+    staysClean(panel.context.model);
+    void panel.revealed.then(() => returnToPlace(panel)).then(() => rememberPlace(panel));
     const hadKernel = this._hasSession();
     beginKernel(panel);
     if (!hadKernel) {
@@ -305,6 +307,33 @@ function isFirst(reason: Reason): boolean {
 /** Whether the ledger holds anything of a lab. */
 function isBegun(report: IReport | null): boolean {
   return report?.steps.some(each => each.state !== 'to_do') ?? false;
+}
+
+/**
+ * Keep a notebook from counting as changed because a kernel has told its language: nothing that a
+ * student did would be lost, and whoever only opened a lab is not asked whether to save it.
+ */
+function staysClean(model: INotebookModel): void {
+  let told = false;
+  let turned = false;
+  const settle = (): void => {
+    if (told && turned && !model.isDisposed) {
+      model.dirty = false;
+    }
+    told = turned = false;
+  };
+  model.metadataChanged.connect((_, { key }) => {
+    if (key === 'language_info' || key === 'kernelspec') {
+      told = true;
+      queueMicrotask(settle);
+    }
+  });
+  model.stateChanged.connect((_, { name, newValue }) => {
+    if (name === 'dirty' && newValue) {
+      turned = true;
+      queueMicrotask(settle);
+    }
+  });
 }
 
 /** Whether a notebook was saved after some of its cells had run. */

@@ -10,7 +10,7 @@ from typing import Any, Final
 from traitlets import TraitError
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Rows
+from mlsys_widgets.cards.parts import BesideLinks, Buttons, Numbers, Part, Prose, Rows
 from mlsys_widgets.cards.task import Task
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.target import Lamp
@@ -293,6 +293,8 @@ class DesignEntry(Task):
         misses = [lamp.sentence for lamp in lamps if not lamp.kept]
         self._warned = self._warned and bool(misses)
         parts: list[Part] = []
+        if titles := tuple(instrument.title for instrument in self._keeps.values()):
+            parts.append(BesideLinks("beside", titles))
         if headline := self._sentence(lamps):
             tone = "red" if misses else "green" if lamps else ""
             parts.append(Prose("headline", f"**{headline}**", tone=tone))

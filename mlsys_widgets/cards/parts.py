@@ -293,6 +293,19 @@ class Buttons(Part):
 
 
 @dataclass(frozen=True)
+class BesideLinks(Part):
+    """Instruments that a card is about, by title, each to be shown beside it with one click.
+
+    Only where something can show them: in JupyterLab with the Lab panel and room for both.
+    """
+
+    titles: tuple[str, ...]
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "titles": list(self.titles)}
+
+
+@dataclass(frozen=True)
 class Numbers(Part):
     """Cards with a label, a value, a tone, and a small line below each."""
 

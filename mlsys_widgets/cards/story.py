@@ -9,7 +9,14 @@ import traitlets
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Action, Gate, LabWidget, Values
-from mlsys_widgets.cards.parts import Buttons, NumberedList, Options, Part, Prose
+from mlsys_widgets.cards.parts import (
+    BesideLinks,
+    Buttons,
+    NumberedList,
+    Options,
+    Part,
+    Prose,
+)
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Message, Takeaways
@@ -193,6 +200,7 @@ class ContextToggle(LabWidget):
         """Have an instrument follow: each input has a value for every context."""
         self._led.append((instrument, inputs))
         self._load(instrument, inputs)
+        self.show()
         self.observe(lambda _change: self._load(instrument, inputs), names="context")
         instrument.observe(lambda _change: self.show(), names=_choices(instrument, inputs))
 
@@ -298,7 +306,12 @@ class ContextToggle(LabWidget):
             Options("context", "Context", self._contexts, self.context, inline=True, asks="choose"),
             *description,
             *self._apart(),
+            *([BesideLinks("beside", self._titles)] if self._led else []),
         ]
+
+    @property
+    def _titles(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(instrument.title for instrument, _ in self._led))
 
     def _apart(self) -> list[Part]:
         titles = list(dict.fromkeys(instrument.title for instrument, _ in self._strays))

@@ -149,6 +149,16 @@ const BUILD = {
       return button;
     })),
   }),
+  // The Lab panel hears it, and shows these links only where it can do what they promise.
+  besidelinks: (part) => ({
+    node: element("p", { class: "mlsys-lab-beside" }, element("span", { text: "Show beside this:" }),
+      ...part.titles.map((title) => {
+        const button = element("button", { type: "button", text: title, ...quiet });
+        button.addEventListener("click", () =>
+          button.dispatchEvent(new CustomEvent("mlsys-beside", { bubbles: true, detail: title })));
+        return button;
+      })),
+  }),
   numbers: (part) => ({
     node: element("div", { class: "mlsys-lab-cards", role: "list", tabindex: "-1" },
       ...part.cards.map(([label, value, tone, note]) =>
