@@ -349,6 +349,7 @@ def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
     ask.get_by_text("5", exact=True).first.click()
     ask.get_by_text("4", exact=True).last.click()
     ask.get_by_role("button").click()
+    ask.get_by_role("button", name="Lock it in").click()
     expect(ask).to_contain_text("You got 1 of 2 right")
     expect(ask.get_by_role("img", name=re.compile("^Confidence and correctness"))).to_be_visible()
     myths = card(page, "True, or only often said?")

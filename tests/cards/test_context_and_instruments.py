@@ -72,6 +72,8 @@ def test_another_device_is_named_and_one_click_brings_the_context_back(browser_o
     assert f"Not this context. {roofline.title} shows something else now" in toggle.text()
     assert page.buttons == ["load"]
     law.set(batch=3)  # a slider is there to be moved
+    links = page.parts["beside"]["titles"]
+    assert links == [roofline.title, law.title, MemoryBudget.title]
     page.ask("load")
     assert page.buttons == []
     assert page.said == "Cloud is loaded again."

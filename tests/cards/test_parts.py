@@ -9,6 +9,7 @@ import pytest
 
 from mlsys_widgets.cards import parts
 from mlsys_widgets.cards.parts import (
+    BesideLinks,
     Blanks,
     Buttons,
     Checkboxes,
@@ -40,6 +41,8 @@ EVERY = [
     NumberedList("l", (("Bytes cost", "Fuse."), ("", "Measure."))),
     Rows("r", (("Done", "a **prediction**"),)),
 ]
+#: What a still page has no use for.
+ONLY_LIVE = (Buttons, BesideLinks)
 every_part = pytest.mark.parametrize("part", EVERY, ids=lambda part: type(part).__name__)
 
 
@@ -53,7 +56,7 @@ def test_the_browser_knows_how_to_draw_it(part: Part, root: Path) -> None:
 def test_every_kind_of_part_is_tried_here() -> None:
     kinds = {k for k in vars(parts).values() if isinstance(k, type) and issubclass(k, Part)}
     bases = {Part, parts.InputField, parts.ChoiceField}
-    assert kinds == {*bases, Buttons, *map(type, EVERY)}
+    assert kinds == {*bases, *ONLY_LIVE, *map(type, EVERY)}
 
 
 @every_part
