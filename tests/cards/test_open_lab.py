@@ -173,7 +173,7 @@ def test_nothing_is_kept_while_nbgrader_grades(folder, monkeypatch, capsys, tmp_
     lab.answer("limit", "memory")
     assert lab.answered("limit") == "memory"
     lab.answer("limit", ...)
-    assert "limit is not recorded. Nothing is entered yet" in capsys.readouterr().out
+    assert "limit is not recorded. Nothing is chosen yet." in capsys.readouterr().out
     assert lab.record("commitments") is None
     assert sorted(path.name for path in submission.iterdir()) == ["asks.py"]
 
