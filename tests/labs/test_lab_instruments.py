@@ -207,6 +207,7 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
         compile(cell.body.replace("lab.reveal(", "said = lab.reveal("), cell.where, "exec"),
         found.names,
     )
+    found.names["said"].compare()
     text = found.names["said"].text()
     shown = [
         float(x) for x in re.findall(r"(?:Textbook|Calibrated|Measured): (\d+) tokens/s", text)
