@@ -100,6 +100,8 @@ class LabWalk:
             exec(compile(cell.body, cell.where, "exec"), self.found.names)
         if made:
             self.reveals[cell.name] = made[-1]
+            if made[-1].is_sealed and not made[-1].missing:
+                made[-1].compare()
 
     def _do(self, name: str, item: Item) -> None:
         lab = self.found.lab
