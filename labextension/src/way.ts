@@ -8,8 +8,13 @@ import { INotebookModel } from '@jupyterlab/notebook';
 import { cellsOf, IStep, notDone, stepsOf, text } from './contract';
 import { IReport } from './server';
 
+/** Something to explore or to compare, and the names under which the ledger keeps that it was done. */
+interface IBetween extends IStep {
+  needs: string[];
+}
+
 /** What an instrument or a comparison asks of a student, if it asks for anything. */
-function* asked(model: INotebookModel): Generator<IStep> {
+function* asked(model: INotebookModel): Generator<IBetween> {
   for (const { index, act, said } of cellsOf(model)) {
     if (said.kind === 'instrument' && Array.isArray(said.explores)) {
       const names = said.explores.map(text).filter(name => name !== null);
@@ -47,6 +52,6 @@ export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
   return way.find(step => left.has(step)) ?? null;
 }
 
-function isBetween(step: IStep): boolean {
+function isBetween(step: IStep): step is IBetween {
   return step.kind === 'explore' || step.kind === 'compare';
 }

@@ -108,7 +108,11 @@ const BUILD = {
       node: element("div", { class: "mlsys-lab-field" }, element("label", { for: id, html: part.legend }), box,
         ...wordCounter(part, box),
         element("p", { class: "mlsys-lab-hint", id: `${id}-hint`, text: part.hint })),
-      fill: (value) => { if (box.value !== value) box.value = value; },
+      fill: (value) => {
+        if (box.value === value) return;
+        box.value = value;
+        box.dispatchEvent(new Event("filled"));
+      },
     };
   },
   blanks: (part, { keep }) => {

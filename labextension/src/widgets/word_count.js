@@ -29,7 +29,8 @@ export function wordCounter({ at_least: least, at_most: most }, box) {
     if (state.textContent !== says) state.textContent = says;
     node.dataset.length = kind;
   };
-  box.addEventListener("input", count);
+  // Typed, or filled in from a draft.
+  for (const event of ["input", "filled"]) box.addEventListener(event, count);
   count();
   return [node];
 }
