@@ -188,6 +188,7 @@ def act1_utilization(p: Parameters) -> Prediction:
         values={"A": 0.9, "B": 0.5, "C": share, "D": 0.05},
         unit="%",
         quantity="utilization",
+        settings={"model": "kws", "device": "a100-sxm", "mode": "eager", "launch": "serial"},
         title="How busy is the GPU?",
         feedback={
             "A": "You treated a launch as small change beside its kernel. Here a kernel computes"
@@ -335,7 +336,6 @@ def act1_real(p: Parameters) -> Prediction:
         f" that would keep the GPU busy for {q(serial.utilization, '%')} of the time. What fraction"
         " did the profiler see?",
         unit="%",
-        quantity="utilization",
         low=0,
         high=1,
         title="And on a real GPU?",
@@ -475,6 +475,12 @@ def act2_fusion(p: Parameters) -> Prediction:
         values={"A": 1.2, "B": 2.5, "C": CLAIM, "D": 15},
         unit="×",
         quantity="speedup",
+        settings={
+            "device": "a100-sxm",
+            "chain": "layernorm-dropout-relu",
+            "elements": TENSOR.rows * TENSOR.columns,
+            "precision": "fp16",
+        },
         title="What does fusing give?",
         distance="times",
         where="H200, one kernel written by hand, wall clock",
@@ -688,6 +694,11 @@ def act2_break_even(p: Parameters) -> Prediction:
         values={"A": 1e3, "B": 1e4, "C": about, "D": 1e7},
         unit="images",
         quantity="break_even",
+        settings={
+            "compile_time": RESNET.compile_time,
+            "eager_rate": RESNET.eager_rate,
+            "gain": RESNET.compiled_rate / RESNET.eager_rate - 1,
+        },
         title="When has compiling paid?",
         distance="times",
         where=f"H200, batch 256. At batch 1 it is {q(quick)}; at batch 32 the compiled model was"
@@ -891,7 +902,7 @@ def chapter_claims(p: Parameters) -> Peek:
 @lab.asks
 def reply(p: Parameters) -> Essay:
     return Essay(
-        "Answer Noor and Tomás in one message of at most 150 words. Use your own numbers. Should"
+        "Answer Noor and Tomás in one message. Use your own numbers. Should"
         " Noor buy the faster GPU? What does fusing buy, and why neither 5× nor 10 to 20×? Where"
         " should Tomás compile, and where not?",
         [
@@ -904,6 +915,8 @@ def reply(p: Parameters) -> Essay:
                 " for cloud and edge that fits it",
             ),
         ],
+        at_least=80,
+        at_most=150,
         after=["act2_one_product"],
     )
 

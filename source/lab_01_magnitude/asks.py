@@ -177,6 +177,7 @@ def act1_gap(p: Parameters) -> Prediction:
         values=values,
         unit="×",
         quantity="gap",
+        settings={"device": H100.key, "other": M7.key, "quantity": "compute", "peak": "native"},
         distance="orders",
         feedback={
             "A": "A factor of a hundred is what you might find between a laptop and a good "
@@ -402,6 +403,13 @@ def act2_batch(p: Parameters) -> Prediction:
         values=BATCHES,
         unit="images",
         quantity="batch",
+        settings={
+            "device": H100.key,
+            "workload": "resnet50-inference",
+            "efficiency": 1,
+            "bandwidth": H100.bandwidth,
+            "rate": H100.peak("fp16"),
+        },
         distance="times",
         feedback={
             "A": f"Two images need {q(arithmetic('A'), 's')} of arithmetic, and one trip of the "
@@ -554,7 +562,7 @@ def act2_limit(p: Parameters) -> Reflection:
             "instead of compressed large ones.",
             "C": f"At {q(p.mcu_mw * 1e-3, 'W')} nothing gets warm; an H100 draws "
             f"{q(H100.power, 'W')}. Low power is what this chip is made for, and it can work at "
-            f"full load for years. Look at the third plot of the instrument instead, where "
+            f"full load for years. Look at *Memory* in the instrument instead, where "
             f"{q(size, 'B')} of weights stand next to {room}.",
             "D": "Fewer bits may cost accuracy, but that is the second question. In int8 the "
             f"weights shrink to {q(size / 4, 'B')}, and that is still {int8.fill:.0f} times what "
@@ -727,7 +735,7 @@ def ledger_record(p: Parameters) -> Record:
 @lab.asks
 def reply(p: Parameters) -> Essay:
     return Essay(
-        "Answer Dana Okafor in 120 to 200 words. Can one software stack serve the doorbell and the "
+        "Answer Dana Okafor. Can one software stack serve the doorbell and the "
         "H100? Say what should run where, what the two teams can still share, and what you would "
         "do with the $50,000.",
         [
@@ -738,6 +746,8 @@ def reply(p: Parameters) -> Essay:
             (3, "Says what must differ (model, format, compiler, runtime) and what can be shared."),
             (2, "Makes a recommendation that a manager can act on."),
         ],
+        at_least=120,
+        at_most=200,
         after=["act2_limit"],
     )
 

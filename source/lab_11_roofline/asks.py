@@ -346,6 +346,7 @@ def act1_real(p: Parameters) -> Prediction:
         values=shares,
         unit="%",
         quantity="mfu",
+        settings={"device": "h200-sxm", "precision": "fp16", "workload": "gemm", "n": LARGEST},
         title="How close does a real product come?",
         answer=min(shares, key=lambda key: abs(shares[key] - reached)),
         feedback={
@@ -677,6 +678,13 @@ def act3_decode(p: Parameters) -> Prediction:
         values=rates,
         unit="tokens/s",
         quantity="tokens_per_second",
+        settings={
+            "device": "h200-sxm",
+            "precision": "fp16",
+            "launch": "async",
+            "batch": 1,
+            "sequence": CONTEXT,
+        },
         title="How fast does one conversation run?",
         answer=min(rates, key=lambda key: abs(math.log(rates[key] * took))),
         feedback={
@@ -890,7 +898,7 @@ def own_share_pct(p: Parameters) -> Number:
 @lab.asks
 def advice(p: Parameters) -> Essay:
     return Essay(
-        "Write to Noor and Tomás, in six to ten sentences. Which number on the dashboard would you"
+        "Write to Noor and Tomás. Which number on the dashboard would you"
         " change? Which kernel would you pay for, and why not the others? What ends first when the"
         " service grows? Which of your own numbers would you measure before you believe it?",
         [
@@ -899,6 +907,8 @@ def advice(p: Parameters) -> Essay:
             (3, "names memory capacity and the KV cache as a limit of its own, with a number"),
             (3, "knows that a roof is a bound, and says what to measure and against what"),
         ],
+        at_least=100,
+        at_most=250,
         after=["act2_why"],
     )
 

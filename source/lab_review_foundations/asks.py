@@ -60,7 +60,7 @@ CONSTRUCTS = {
 OPERANDS = ("w", "b", "c", "d", "e", "f")
 
 CONCEPTS = ConceptGraph(
-    title="Concept map of the foundations",
+    title="Concept map",
     first="roofline",
     concepts=(
         Concept(
@@ -98,7 +98,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "gpu",
             "How a GPU is built",
-            "Lab 01",
+            "Act 1",
             "Many multiprocessors work side by side, each with its own registers and shared "
             "memory; many threads hide each other's waiting.",
             ("Inside", "a GPU"),
@@ -108,7 +108,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "memory",
             "Memory hierarchy",
-            "Lab 01",
+            "Act 1",
             "Memory close to the arithmetic is fast and small; memory far away is slow and large.",
             ("Memory", "hierarchy"),
             1,
@@ -586,6 +586,7 @@ def act1_share(p: Parameters) -> Prediction:
         values={"A": 0.95, "B": 0.5, "C": 0.05, "D": 0.005},
         unit="%",
         quantity="mfu",
+        settings={"device": "a100-sxm", "precision": "fp16", "workload": "llm", "fusion": "none"},
         title="How fast can a perfect layer norm be?",
         distance="times",
         feedback={
@@ -1472,7 +1473,7 @@ def checklist(p: Parameters) -> Checklist:
             ),
         ],
         review={
-            "gpu": "Lab 01, and the memory hierarchy of Act 1",
+            "gpu": "the memory hierarchy of Act 1",
             "levels": "the memory hierarchy of Act 1",
             "intensity": "Lab 11, Act 1",
             "bound": "Lab 11, and the roofline of Act 1",
@@ -1500,6 +1501,8 @@ def data_flow(p: Parameters) -> Essay:
             (2, "says what fusion removes (one launch, one write, one read) and what stays"),
         ],
         title="The journey of one line",
+        at_least=40,
+        at_most=200,
         act=4,
         after=["act2_reflection"],
     )
@@ -1508,7 +1511,7 @@ def data_flow(p: Parameters) -> Essay:
 @lab.asks
 def colleague(p: Parameters) -> Essay:
     return Essay(
-        "A colleague knows Python but no ML systems. Explain in about five sentences why"
+        "A colleague knows Python but no ML systems. Explain in a few sentences why"
         " `torch.compile` can make a training loop twice as fast without any change to the model.",
         [
             (3, "explains in plain words that many small kernels wait for memory and launches"),
@@ -1516,6 +1519,8 @@ def colleague(p: Parameters) -> Essay:
             (2, "says when it does not help: compile time, breaks, or large matrix products"),
         ],
         title="Explain it to a colleague",
+        at_least=60,
+        at_most=150,
         act=4,
         after=["act2_reflection"],
     )
@@ -1532,6 +1537,8 @@ def shaky(p: Parameters) -> Essay:
             (2, "says what was tried or read, and what would settle it"),
         ],
         title="A question you still have",
+        at_least=30,
+        at_most=120,
         act=4,
         after=["act2_reflection"],
     )
