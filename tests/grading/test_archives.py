@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import zipfile
 from pathlib import Path
@@ -16,6 +17,8 @@ from mlsys_widgets.grading.reading.archives import take_in
 from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.items import AUTOGRADED
+from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.ledger.carried_record import with_record
 from tests.grading.classroom import LAB, classroom, fingerprint, quiet
 from tests.labs.rehearsal import nbgrader, typed, work_through
 
@@ -134,6 +137,33 @@ def test_one_file_is_enough(course, inbox, name, upload):
     taken = take_in(Course.at(course.root), LAB, inbox)
     assert (taken.students, taken.refused) == (["ann", "bob"], {})
     assert {path.name for path in course.work("ann").iterdir()} == {name}
+
+
+def test_mlsys_grade_gives_all_points_for_one_file_and_says_which(course, inbox, tmp_path, capsys):
+    release = (course.root / "release" / LAB / f"{LAB}.ipynb").read_bytes()
+    for student in ("ann", "bob"):
+        archive = inbox / f"{LAB}-{student}.zip"
+        path = tmp_path / f"{student}.jsonl"
+        path.write_bytes(only(archive, "ledger.jsonl"))
+        archive.unlink()
+        ledger = Ledger.open(path)
+        for name, value in course.asked(student).right().items():
+            ledger.record_answer(name, value)
+    recorded = {student: (tmp_path / f"{student}.jsonl").read_bytes() for student in ("ann", "bob")}
+    (inbox / "x.ipynb").write_bytes(with_record(release, recorded["ann"], LAB, "ann"))
+    (inbox / "x.jsonl").write_bytes(recorded["bob"])
+    arguments = ["grade", LAB, "--course", str(course.root), "--from", str(inbox), "--json"]
+    with quiet():
+        main([*arguments, "--workers", "1"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line[:1] == "{"]
+    graded = {line["student"]: line for line in lines}
+    said = {name: [each["kind"] for each in line["remarks"]] for name, line in graded.items()}
+    assert said == {"ann": ["record alone"], "bob": ["ledger alone"]}
+    for student, line in graded.items():
+        items = course.asked(student).items.values()
+        most = sum(item.points for item in items if isinstance(item, AUTOGRADED))
+        assert line["earned"] == most, line
+        assert line["way"] == "record"
 
 
 def test_a_notebook_and_its_ledger_belong_together(course, inbox):
