@@ -21,6 +21,7 @@ from mlsys_widgets.labs.student_steps import (
     saved_progress,
 )
 from mlsys_widgets.ledger import Ledger, LedgerError, State
+from mlsys_widgets.ledger.carried_record import BadRecord, record_in
 from mlsys_widgets.ledger.drafts import Drafts
 from mlsys_widgets.ledger.events import timestamp
 
@@ -59,11 +60,7 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
             " course knows you under another name, set it first: mlsys whoami NAME.",
         )
     if not work.ledger.exists():
-        yield Missing(
-            "ledger",
-            f"There is no {work.ledger.name} beside the notebook, so nothing that you did in the"
-            " cards would be handed in. Is this the folder in which you worked?",
-        )
+        yield Missing("ledger", _without_ledger(work))
         yield from _of_drafts(work)
         return
     try:
@@ -80,6 +77,23 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
     yield from _of_measurement(work, state)
     if events:
         yield from _of_saving(work, events[-1].time)
+
+
+def _without_ledger(work: LabWork) -> str:
+    gone = f"There is no {work.ledger.name} beside the notebook"
+    try:
+        record = record_in(work.notebook)
+    except (BadRecord, OSError):
+        record = None
+    if record is None:
+        return (
+            f"{gone}, so nothing that you did in the cards would be handed in. Is this the folder"
+            " in which you worked?"
+        )
+    return (
+        f"{gone}. The notebook carries what was recorded when it was last saved, and only that"
+        " would be handed in. Open the lab and press Start to get the file back."
+    )
 
 
 def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:

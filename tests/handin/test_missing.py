@@ -12,6 +12,7 @@ from mlsys_widgets.handin.missing import what_is_missing
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.identity import Student
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
+from mlsys_widgets.ledger.carried_record import with_record
 from mlsys_widgets.ledger.designs import DesignForm, flag
 from mlsys_widgets.ledger.drafts import Drafts
 from tests.handin.conftest import LAB, notebook, step
@@ -114,6 +115,18 @@ def test_a_name_that_the_course_may_not_know_is_named(folder, ledger_in):
     ((kind, words),) = missing(folder, Student("ann", "your login", uncertain=True))
     assert kind == "name"
     assert "mlsys whoami" in words
+
+
+def test_a_notebook_that_carries_its_record_is_not_called_empty(folder, ledger_in):
+    led = ledger_in(folder)
+    led.record_answer("quiz.1", "B")
+    path = folder / f"{LAB}.ipynb"
+    path.write_bytes(with_record(path.read_bytes(), led.path.read_bytes(), LAB, ANN.name))
+    led.path.unlink()
+    ((kind, words),) = missing(folder)
+    assert kind == "ledger"
+    assert "carries what was recorded" in words
+    assert "nothing that you did" not in words
 
 
 def test_what_was_typed_and_not_recorded_is_named(folder, ledger_in):
