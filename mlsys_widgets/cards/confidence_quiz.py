@@ -182,12 +182,12 @@ class ConfidenceQuiz(ItemTask):
 
     def _given(self, keys: Iterable[str], values: Values) -> dict[str, tuple[Any, Any]]:
         """What stands in the boxes of questions that are still open."""
-        sure = {key: values.get(f"{key}-confidence") for key in keys}
-        return {
-            key: (values.get(key), int(sure[key]) if sure[key] else None)
-            for key in keys
-            if key not in self.answers
-        }
+        given: dict[str, tuple[Any, Any]] = {}
+        for key in keys:
+            if key not in self.answers:
+                sure = values.get(f"{key}-confidence")
+                given[key] = (values.get(key), int(sure) if sure else None)
+        return given
 
     def _on_lock(self, values: Values) -> None:
         keys = self._to_lock

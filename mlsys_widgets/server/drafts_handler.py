@@ -44,7 +44,8 @@ class DraftsHandler(PanelHandler):
         path = self.path_in_body()
         if path is None:
             return
-        changes: Any = self.get_json_body().get("changes")
+        body: Any = self.get_json_body()
+        changes = body.get("changes")
         if not isinstance(changes, list):
             self.refuse(HTTPStatus.BAD_REQUEST, "The changes are missing: a list of drafts.")
             return

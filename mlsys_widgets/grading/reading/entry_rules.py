@@ -280,8 +280,8 @@ class _Order:
             case "prediction":
                 self.predictions[name] = True
             case "reflection":
-                before = self.reflections.get(name)
-                better = before is None or not before.attempts[0].correct
+                tried = self.reflections.get(name)
+                better = tried is None or not tried.attempts[0].correct
                 if better:
                     attempt = _Attempt(event.value["correct"])
                     self.reflections[name] = _Attempts((attempt,))
