@@ -199,6 +199,11 @@ def test_panel_and_hud_count_the_same_at_every_step(tmp_path):
                 panel, shown = counts()
                 assert panel == shown
                 led.record_reflection(needed, "B", correct=True)
+            elif step.kind == "essay":
+                led.record_answer(needed, "Too short.")
+                panel, shown = counts()
+                assert panel == shown
+                led.record_answer(needed, "word " * step.at_least)
             elif step.kind != "design":
                 led.record_answer(needed, 1)
             panel, shown = counts()
