@@ -302,7 +302,7 @@ export function renderCard(model, el) {
       const made = parts.get(part.key);
       if (!made?.fill || (only && only !== part.key)) continue;
       made.fill(boxes.value(part));
-      made.node.classList.toggle("mlsys-lab-differs", boxes.unrecorded.includes(part));
+      made.node.classList.toggle("mlsys-lab-differs", Boolean(boxes.view.item?.recorded) && boxes.unrecorded.includes(part));
       showRival(part, made);
     }
     const open = boxes.item && !boxes.view.unsettled ? boxes.unrecorded : [];
