@@ -23,6 +23,7 @@ from mlsys_widgets.ledger.carried_record import carried, put_record, record_of
 from mlsys_widgets.ledger.events import from_line, to_line
 from mlsys_widgets.ledger.journal import LARGEST_FILE
 from mlsys_widgets.notebooks.cell_metadata import grade_id
+from mlsys_widgets.notebooks.essay_cells import typed_text
 from mlsys_widgets.notebooks.remarks import RemarkKind
 from tests.grading.classroom import LAB, autograded, classroom, grade, record, running
 from tests.labs.rehearsal import nbgrader
@@ -261,7 +262,7 @@ def test_one_file_gets_its_points(course, graded, name):
     assert about == ({USED[name]} if USED[name] else set())
     book = autograded(course, name)
     (essay,) = (cell for cell in book.cells if grade_id(cell) == "advice")
-    assert essay.source == "Buy memory that is faster."
+    assert typed_text(essay.source) == "Buy memory that is faster."
     first = book.cells[0].source
     assert ("graded" in first and "ledger" in first) == (USED[name] is not None), "students read it"
     assert carried(book) is None, "the notebook that graders read names nobody"
