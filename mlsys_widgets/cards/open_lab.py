@@ -89,8 +89,8 @@ def open_lab(
     >>> lab.answer("intensity_flop_per_byte", lab.p.side / 2)
     intensity_flop_per_byte: 128 FLOP per byte is recorded.
     >>> lab.answer("limit", "both")
-    limit is not recorded. 'both' is not an option; choose one of:
-    "compute", "memory".
+    limit is not recorded. 'both' is not an option; choose one of: “the
+    arithmetic units” ("compute"), “the memory” ("memory").
     """
     return OpenLab(name, variants=variants, edition=edition, folder=Path(folder))
 
