@@ -152,7 +152,7 @@ def test_drafts_outlive_kernel_page_and_browser(work, page):
     expect(card(another, "Power")).not_to_contain_text("not recorded yet")
 
 
-def test_windows_of_one_browser_follow_each_other(page):
+def test_windows_of_one_browser_follow_each_other(work, page):
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     other = page.context.new_page()
     other.goto(page.url)
@@ -163,6 +163,10 @@ def test_windows_of_one_browser_follow_each_other(page):
     expect(two).to_have_value("Bytes")
     two.press_sequentially(" stay")
     expect(one).to_have_value("Bytes stay")
+    # A hub serves everybody from one address: drafts are filed under the server of one user.
+    kept = page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('mlsys-draft'))")
+    assert kept
+    assert all(work.lab.url in key for key in kept)
 
 
 def test_what_two_browsers_typed_at_once_is_a_choice(work, page):

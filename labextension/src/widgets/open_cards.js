@@ -5,10 +5,12 @@ import { DraftStore } from "./draft_store";
 const STORES = new Map();
 const CARDS = new Map(); // by model
 
-// How to reach the server of a notebook; our Lab extension knows. Elsewhere drafts go through kernels.
-let remoteOf = null;
-export function reachServer(remote) {
+// How to reach the server of a notebook, and its address; our Lab extension knows. Elsewhere drafts go
+// through kernels.
+let remoteOf = null, address = "";
+export function reachServer(remote, base) {
   remoteOf = remote;
+  address = base;
 }
 
 const pathOf = (model) => model.widget_manager.context?.path ?? "";
@@ -32,11 +34,12 @@ function throughKernel(model) {
 
 function storeOf(model) {
   const path = pathOf(model);
-  const place = path || location.pathname;
-  if (!STORES.has(place)) {
-    STORES.set(place, new DraftStore(place, path && remoteOf ? remoteOf(path) : throughKernel(model)));
+  if (!STORES.has(path)) {
+    // The browser's storage is one for all users of a hub: the address of a server says whose it is.
+    const place = path && address ? `${address} ${path}` : location.pathname;
+    STORES.set(path, new DraftStore(place, path && remoteOf ? remoteOf(path) : throughKernel(model)));
   }
-  return STORES.get(place);
+  return STORES.get(path);
 }
 
 // Follow a card from the moment its model exists.

@@ -1,5 +1,6 @@
 /** Registers our widgets with ipywidgets. */
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { PageConfig } from '@jupyterlab/coreutils';
 import type { ExportData } from '@jupyter-widgets/base';
 import { name, version } from '../../package.json';
 import { draftsThroughServer } from '../drafts';
@@ -15,7 +16,7 @@ export const widgets: JupyterFrontEndPlugin<void> = {
     const base = await import('@jupyter-widgets/base').catch(() => null);
     const registry = base && (await app.resolveOptionalService(base.IJupyterWidgetRegistry));
     if (registry) {
-      reachServer(draftsThroughServer);
+      reachServer(draftsThroughServer, PageConfig.getBaseUrl());
       const exports = (await import('./index')) as unknown as ExportData;
       registry.registerWidget({ name, version, exports });
     }
