@@ -82,7 +82,8 @@ def test_without_a_kernel_nothing_looks_alive(restarted):
     assert board.locator(".mlsys-handles").evaluate_all("all => all.every(layer => layer.inert)")
     card = page.locator(".mlsys-lab-trouble")
     expect(card).to_have_text(
-        "This card has no kernel, so nothing is saved. Press Resume at the top of the lab."
+        "This card has no kernel. What you enter is kept, but nothing can be recorded until you"
+        " press Resume at the top of the lab."
     )
     page.get_by_role("button", name="Save my design").click()
     expect(card).to_contain_text("This card has no kernel")

@@ -15,6 +15,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from mlsys_widgets.ledger import Ledger
 from tests.browser.conftest import Lab, closed, opened
 from tests.browser.pages import cards_come_up, draw_all, restart_and_run_all
+from tests.browser.tampering import slow_down
+from tests.sampling import takes_everything
 from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
@@ -41,8 +43,6 @@ ConfidenceQuiz("quiz", [Question(f"q{k}", f"Question {k}?", {"a": "yes", "b": "n
     for k in range(1, 5)], ledger=led, title="A quiz")"""
 CELLS = [SETUP, LOCK, NUMBER, ESSAY, QUIZ]
 STEPS = {"watts": "Power", "essay": "Why"}
-#: Makes a page as slow as a student's old laptop.
-SLOW = 6
 
 
 class Work:
@@ -68,7 +68,8 @@ class Work:
         """Open the notebook in a browser that has never seen it."""
         page = opened(self.lab, self.browser, self.notebook)
         self.pages.append(page)
-        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOW})
+        if takes_everything():
+            slow_down(page)
         draw_all(page)
         return page
 
@@ -128,6 +129,7 @@ def everything_is_there(page: Page) -> None:
 
 
 def test_drafts_outlive_kernel_page_and_browser(work, page):
+    slow_down(page)
     type_everything(page)
     expect(card(page, "Why")).to_contain_text("Kept as a draft. It is not recorded yet.")
     # At once: the kernel is killed before anything could have reached it.
