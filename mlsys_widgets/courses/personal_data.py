@@ -126,6 +126,8 @@ class Search:
     def _walk(self, folder: Path, closed: str | None) -> Iterator[Trace]:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            return
         except OSError as problem:
             yield Trace(folder, "cannot", f"it cannot be read: {problem.strerror}")
             return
@@ -150,6 +152,8 @@ class Search:
             if path.stat().st_size > _LARGEST:
                 return Trace(path, "cannot", "it is too large to be searched")
             content = _content(path)
+        except FileNotFoundError:  # a hub that runs removes files, too
+            return None
         except OSError as problem:
             return Trace(path, "cannot", f"it cannot be read: {problem.strerror or problem}")
         if not self.names.pattern.search(content):

@@ -19,7 +19,7 @@ from tests.browser.tampering import slow_down
 from tests.sampling import takes_everything
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 SETUP = """\
 from mlsys_widgets import ConfidenceQuiz, PredictionLock, Question

@@ -56,7 +56,7 @@ function radios(part, { keep, ask }, extra) {
     const radio = element("input", { type: "radio", name: group, value: key, disabled: part.disabled, ...quiet });
     radio.addEventListener("change", () => {
       if (!radio.checked) return;
-      if (part.asks) ask(part.asks);
+      if (part.asks) ask(part.asks, { [part.key]: key });
       else keep(part.key, key);
     });
     const letter = part.lettered ? [element("b", { text: key })] : [];
@@ -260,13 +260,13 @@ export function renderCard(model, el) {
     clearTimeout(timer);
     if (pending) void wonder(); else complain(NO_KERNEL, false);
   };
-  const ask = async (action) => {
+  const ask = async (action, chosen) => {
     if (!boxes.isLive) { complain(NO_KERNEL, false); return; }
     clearTimeout(timer);
     const asked = pending = { before: boxes.view.item?.recorded ?? "" };
     card.setAttribute("aria-busy", "true");
     timer = setTimeout(wonder, PATIENCE);
-    await boxes.ask(action);
+    await boxes.ask(action, chosen);
     if (asked !== pending) return;
     calm();
     const { trouble: found } = boxes.view;

@@ -117,9 +117,10 @@ export class CardBoxes {
     return Object.fromEntries(parts.map((part) => [part.key, this.value(part)]));
   }
 
-  // Ask the kernel for something; resolves with its trouble, or "", once it has answered.
-  ask(action) {
-    const values = this.values(), stamp = performance.now() + Math.random();
+  // Ask the kernel for something, with what stands in all boxes and what was just chosen; resolves with
+  // its trouble, or "", once it has answered.
+  ask(action, chosen = {}) {
+    const values = { ...this.values(), ...chosen }, stamp = performance.now() + Math.random();
     return new Promise((resolve) => {
       this.asked.set(stamp, { action, values, resolve });
       this.model.send({ action, values, stamp });
