@@ -149,7 +149,7 @@ def test_drafts_outlive_kernel_page_and_browser(work, page):
     # Typed since: marked, and one click away from what is recorded.
     box.fill("170 W or more")
     expect(card(another, "Power")).to_contain_text("the change is not recorded yet")
-    card(another, "Power").get_by_role("button", name="Go back to what is recorded").click()
+    card(another, "Power").get_by_role("button", name="Undo my change").click()
     expect(box).to_have_value("160")
     expect(card(another, "Power")).not_to_contain_text("not recorded yet")
 

@@ -214,7 +214,7 @@ export function renderCard(model, el) {
   const retry = element("button", { type: "button", text: "Try again", ...quiet });
   const after = element("div", { class: "mlsys-lab-after" }, trouble, retry);
   const unrecorded = element("p", { class: "mlsys-lab-unrecorded", role: "status" });
-  const goBack = element("button", { type: "button", text: "Go back to what is recorded", ...quiet });
+  const goBack = element("button", { type: "button", text: "Undo my change", ...quiet });
   const draftLine = element("div", { class: "mlsys-lab-draft", hidden: true }, unrecorded, goBack);
   const said = element("div", { class: "mlsys-lab-unseen", role: "status", "aria-live": "polite" });
   const card = element("section", { class: "mlsys-lab-frame", "aria-labelledby": title.id },
