@@ -1,10 +1,10 @@
 """Build what runs in the browser, or make an environment show what was built.
 
 ``build`` needs npm and jupyter-builder and writes to mlsys_widgets/labextension (the Lab panel and
-our widgets, for JupyterLab) and mlsys_widgets/nbextension (the widgets alone, for other pages).
-Both are committed: nobody else needs Node. ``link`` needs the standard library only. It does for an
-editable install what a wheel does by itself: Jupyter looks for extensions in the environment, and
-an editable install puts nothing there.
+our widgets, for JupyterLab), mlsys_widgets/nbextension (the widgets alone, for other pages) and the
+design system in mlsys_widgets/drawing. All are committed: nobody else needs Node. ``link`` needs the
+standard library only. It does for an editable install what a wheel does by itself: Jupyter looks for
+extensions in the environment, and an editable install puts nothing there.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCE: Final = ROOT / "labextension"
 BUILT: Final = ROOT / "mlsys_widgets" / "labextension"
 CLASSIC: Final = ROOT / "mlsys_widgets" / "nbextension"
+#: The design system, for pages that are written by Python: feedback and reports.
+DESIGN: Final = ROOT / "mlsys_widgets" / "drawing" / "design.css"
 CONFIG: Final = ROOT / "mlsys_widgets" / "server" / "jupyter_server_config.json"
 CLASSIC_CONFIG: Final = CLASSIC / "notebook_config.json"
 #: What a build is made from, besides the folders src and style.
@@ -79,6 +81,7 @@ def build(folder: Path = SOURCE, built: Path = BUILT, classic: Path = CLASSIC) -
     subprocess.run([builder, "build", folder], cwd=folder, check=True)
     subprocess.run([npm, "run", "nbextension", "--", classic], cwd=folder, check=True)
     widen(built / "package.json")
+    shutil.copyfile(folder / "style" / DESIGN.name, DESIGN)
     (built / DIGEST).write_text(f"{digest(folder)}\n", "utf-8")
     return 0
 

@@ -1,7 +1,9 @@
 // Our widgets as ipywidgets loads them: one module for all of a page. Models exist as soon as the
 // kernel names them, because nothing has to be fetched for one of them.
 import { DOMWidgetModel, DOMWidgetView } from "@jupyter-widgets/base";
+import "../../style/design.css";
 import "../../style/card.css";
+import "../../style/reveal.css";
 import "../../style/control_panel.css";
 import { arrivals } from "./arrivals";
 import { renderCard } from "./card";
