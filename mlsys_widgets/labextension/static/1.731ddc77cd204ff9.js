@@ -1,4 +1,43 @@
-"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{27(e,o,s){var a=s(28),r=s.n(a),t=s(29),n=(s.n(t))()(r());n.push([e.id,`/* Colors and sizes are JupyterLab's own variables, so every theme works. */
+"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{30(e,s,o){var r=o(28),a=o.n(r),t=o(29),n=(o.n(t))()(a());n.push([e.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
+   widths and colors from here and nowhere else. Colors of text and lines follow the Lab theme where there
+   is one. What a color means is the same everywhere: see mlsys_widgets/drawing/theme.py. */
+:root {
+  /* Five sizes, two weights. The largest is for the number of a reveal alone. */
+  --mlsys-note: 13px;
+  --mlsys-text: 16px;
+  --mlsys-lead: 20px;
+  --mlsys-title: 28px;
+  --mlsys-number: 40px;
+  --mlsys-regular: 400;
+  --mlsys-strong: 600;
+  --mlsys-line-height: 1.55;
+  /* A column that is read; instruments may be wider. */
+  --mlsys-column: 680px;
+  --mlsys-wide: 1280px;
+  --mlsys-gap: 12px;
+  --mlsys-radius: 8px;
+  --mlsys-font: var(--jp-ui-font-family, system-ui, sans-serif);
+  --mlsys-ink: var(--jp-ui-font-color1, #212121);
+  --mlsys-quiet: var(--jp-ui-font-color2, #616161);
+  --mlsys-rule: var(--jp-border-color2, #d0d0d0);
+  --mlsys-edge: var(--jp-border-color1, #bdbdbd);
+  --mlsys-paper: var(--jp-layout-color1, #fff);
+  --mlsys-field: var(--jp-layout-color0, #fff);
+  --mlsys-tint: var(--jp-layout-color2, #f3f3f3);
+  --mlsys-link: var(--jp-content-link-color, #1a6fb0);
+  /* The one primary button of a view, and what has the keyboard. */
+  --mlsys-primary: #1f6aa8;
+  --mlsys-primary-hover: #17568a;
+  --mlsys-focus: #2a7fc4;
+  --mlsys-prediction: #b0609f;
+  --mlsys-model: #2a7fc4;
+  --mlsys-measured: #12936b;
+  --mlsys-textbook: #808890;
+  --mlsys-failure: #d4522a;
+  --mlsys-move: 200ms;
+}
+@media (prefers-reduced-motion: reduce) { :root { --mlsys-move: 0ms; } }
+`,""]),o.d(s,{},{A:n})},27(e,s,o){var r=o(28),a=o.n(r),t=o(29),n=o.n(t),l=o(30),i=n()(a());i.i(l.A),i.push([e.id,`/* Colors and sizes are JupyterLab's own variables, so every theme works. */
 
 .mlsys-Lab {
   padding: 0 12px 12px;
@@ -449,4 +488,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),s.d(o,{},{A:n})},29(e){e.exports=function(e){var o=[];return o.toString=function(){return this.map(function(o){var s="",a=void 0!==o[5];return o[4]&&(s+="@supports (".concat(o[4],") {")),o[2]&&(s+="@media ".concat(o[2]," {")),a&&(s+="@layer".concat(o[5].length>0?" ".concat(o[5]):""," {")),s+=e(o),a&&(s+="}"),o[2]&&(s+="}"),o[4]&&(s+="}"),s}).join("")},o.i=function(e,s,a,r,t){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(a)for(var i=0;i<this.length;i++){var l=this[i][0];null!=l&&(n[l]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);a&&n[d[0]]||(void 0!==t&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=t),s&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=s),r&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=r):d[4]="".concat(r)),o.push(d))}},o}},28(e){e.exports=function(e){return e[1]}},21(e){var o=[];function s(e){for(var s=-1,a=0;a<o.length;a++)if(o[a].identifier===e){s=a;break}return s}function a(e,a){for(var r={},t=[],n=0;n<e.length;n++){var i=e[n],l=a.base?i[0]+a.base:i[0],p=r[l]||0,d="".concat(l," ").concat(p);r[l]=p+1;var c=s(d),m={css:i[1],media:i[2],sourceMap:i[3],supports:i[4],layer:i[5]};if(-1!==c)o[c].references++,o[c].updater(m);else{var u=function(e,o){var s=o.domAPI(o);return s.update(e),function(o){o?(o.css!==e.css||o.media!==e.media||o.sourceMap!==e.sourceMap||o.supports!==e.supports||o.layer!==e.layer)&&s.update(e=o):s.remove()}}(m,a);a.byIndex=n,o.splice(n,0,{identifier:d,updater:u,references:1})}t.push(d)}return t}e.exports=function(e,r){var t=a(e=e||[],r=r||{});return function(e){e=e||[];for(var n=0;n<t.length;n++){var i=s(t[n]);o[i].references--}for(var l=a(e,r),p=0;p<t.length;p++){var d=s(t[p]);0===o[d].references&&(o[d].updater(),o.splice(d,1))}t=l}}},23(e){var o={};e.exports=function(e,s){var a=function(e){if(void 0===o[e]){var s=document.querySelector(e);if(window.HTMLIFrameElement&&s instanceof window.HTMLIFrameElement)try{s=s.contentDocument.head}catch(e){s=null}o[e]=s}return o[e]}(e);if(!a)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");a.appendChild(s)}},25(e){e.exports=function(e){var o=document.createElement("style");return e.setAttributes(o,e.attributes),e.insert(o,e.options),o}},24(e,o,s){e.exports=function(e){var o=s.nc;o&&e.setAttribute("nonce",o)}},22(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var o=e.insertStyleElement(e);return{update:function(s){var a,r,t;a="",s.supports&&(a+="@supports (".concat(s.supports,") {")),s.media&&(a+="@media ".concat(s.media," {")),(r=void 0!==s.layer)&&(a+="@layer".concat(s.layer.length>0?" ".concat(s.layer):""," {")),a+=s.css,r&&(a+="}"),s.media&&(a+="}"),s.supports&&(a+="}"),(t=s.sourceMap)&&"u">typeof btoa&&(a+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(t))))," */")),e.styleTagTransform(a,o,e.options)},remove:function(){var e;null===(e=o).parentNode||e.parentNode.removeChild(e)}}}},26(e){e.exports=function(e,o){if(o.styleSheet)o.styleSheet.cssText=e;else{for(;o.firstChild;)o.removeChild(o.firstChild);o.appendChild(document.createTextNode(e))}}},20(e,o,s){var a=s(21),r=s.n(a),t=s(22),n=s.n(t),i=s(23),l=s.n(i),p=s(24),d=s.n(p),c=s(25),m=s.n(c),u=s(26),b=s.n(u),y=s(27),h={};h.styleTagTransform=b(),h.setAttributes=d(),h.insert=l().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=m(),r()(y.A,h),y.A&&y.A.locals&&y.A.locals}}]);
+`,""]),o.d(s,{},{A:i})},29(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",r=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),r&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),r&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,r,a,t){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(r)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var d=0;d<e.length;d++){var p=[].concat(e[d]);r&&n[p[0]]||(void 0!==t&&(void 0===p[5]||(p[1]="@layer".concat(p[5].length>0?" ".concat(p[5]):""," {").concat(p[1],"}")),p[5]=t),o&&(p[2]&&(p[1]="@media ".concat(p[2]," {").concat(p[1],"}")),p[2]=o),a&&(p[4]?(p[1]="@supports (".concat(p[4],") {").concat(p[1],"}"),p[4]=a):p[4]="".concat(a)),s.push(p))}},s}},28(e){e.exports=function(e){return e[1]}},21(e){var s=[];function o(e){for(var o=-1,r=0;r<s.length;r++)if(s[r].identifier===e){o=r;break}return o}function r(e,r){for(var a={},t=[],n=0;n<e.length;n++){var l=e[n],i=r.base?l[0]+r.base:l[0],d=a[i]||0,p="".concat(i," ").concat(d);a[i]=d+1;var m=o(p),c={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(c);else{var u=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(c,r);r.byIndex=n,s.splice(n,0,{identifier:p,updater:u,references:1})}t.push(p)}return t}e.exports=function(e,a){var t=r(e=e||[],a=a||{});return function(e){e=e||[];for(var n=0;n<t.length;n++){var l=o(t[n]);s[l].references--}for(var i=r(e,a),d=0;d<t.length;d++){var p=o(t[d]);0===s[p].references&&(s[p].updater(),s.splice(p,1))}t=i}}},23(e){var s={};e.exports=function(e,o){var r=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!r)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");r.appendChild(o)}},25(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},24(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},22(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var r,a,t;r="",o.supports&&(r+="@supports (".concat(o.supports,") {")),o.media&&(r+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(r+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),r+=o.css,a&&(r+="}"),o.media&&(r+="}"),o.supports&&(r+="}"),(t=o.sourceMap)&&"u">typeof btoa&&(r+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(t))))," */")),e.styleTagTransform(r,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},26(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},20(e,s,o){var r=o(21),a=o.n(r),t=o(22),n=o.n(t),l=o(23),i=o.n(l),d=o(24),p=o.n(d),m=o(25),c=o.n(m),u=o(26),y=o.n(u),b=o(27),h={};h.styleTagTransform=y(),h.setAttributes=p(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=c(),a()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
