@@ -2,9 +2,9 @@
 
 ``build`` needs npm and jupyter-builder and writes to mlsys_widgets/labextension (the Lab panel and
 our widgets, for JupyterLab), mlsys_widgets/nbextension (the widgets alone, for other pages) and the
-design system in mlsys_widgets/drawing. All are committed: nobody else needs Node. ``link`` needs the
-standard library only. It does for an editable install what a wheel does by itself: Jupyter looks for
-extensions in the environment, and an editable install puts nothing there.
+design system in mlsys_widgets/drawing. All are committed: nobody else needs Node. ``link`` needs
+the standard library only. It does for an editable install what a wheel does by itself: Jupyter
+looks for extensions in the environment, and an editable install puts nothing there.
 """
 
 from __future__ import annotations

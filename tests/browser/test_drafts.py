@@ -214,8 +214,8 @@ def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_
     expect(power).to_contain_text("Recorded: 160 watts")
     expect(page.get_by_role("dialog")).to_contain_text("What is missing?")
     assert work.state().answers["essay"].value == "Registers."
-    # On the dialog itself: a key pressed before it has the focus goes to the page below, and the next
-    # dialog waits behind this one for good.
+    # On the dialog itself: a key pressed before it has the focus goes to the page below, and the
+    # next dialog waits behind this one for good.
     dialog.press("Escape")
     expect(dialog).to_be_hidden()
     # What cannot be recorded is named with the reason, and the card is one click away.
