@@ -18,6 +18,7 @@ from mlsys_widgets.files import NBGRADER_CONFIG
 
 _ABOUT: Final = "exchange"
 _OTHERS_ALL: Final = 0o007
+_COLLECT: Final = "mlsys_widgets.grading.plugins.collect.CollectByDescriptor"
 
 
 def whole_config(course: Course) -> Config:
@@ -82,6 +83,13 @@ def exchange(course: Course) -> Iterator[Finding]:
         )
     else:
         yield ok(_ABOUT, str(folder))
+    if config.get("ExchangeFactory", {}).get("collect") != _COLLECT:
+        yield warning(
+            "collecting",
+            "nbgrader follows links, so a link that a student hands in can bring a key or another's"
+            " work along",
+            f'add to {NBGRADER_CONFIG}: c.ExchangeFactory.collect = "{_COLLECT}"',
+        )
     if os.geteuid() == 0:
         yield warning(
             "user",

@@ -29,6 +29,8 @@ from mlsys_widgets.grading.reading.misplaced_work import find_work
 from mlsys_widgets.ledger.receipt import RECEIPT
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
 
+#: What was left out of a submission when it was collected, with the reasons.
+LEFT_OUT: Final = "left_out.json"
 #: Characters of a student's name, as nbgrader's gradebook limits them; PostgreSQL insists on it.
 LONGEST_NAME: Final = 128
 #: Bytes; what does not fit is left out, with a remark for the TA.
@@ -96,8 +98,9 @@ def collect(course: Course, lab: str, student: str) -> Submission:
             found = _read_all(folder, student, f"{lab}.ipynb")
     except OSError as problem:
         return _nothing(student, problem)
+    left_out = _read_remarks(found.files.get(LEFT_OUT, b""))
     work = with_found_ledger(find_work(found.files, lab), lab)
-    return replace(found, files=work.files, remarks=(*found.remarks, *work.remarks))
+    return replace(found, files=work.files, remarks=(*left_out, *found.remarks, *work.remarks))
 
 
 def handed_in_at(course: Course, step: str, lab: str, student: str) -> datetime | None:
@@ -119,6 +122,28 @@ def read_folder(folder: Path, student: str) -> Submission:
             return _read_all(handle, student, f"{folder.name}.ipynb")
     except OSError as problem:
         return _nothing(student, problem)
+
+
+def read_handed_in(inbound: Path, folder: str, student: str, lab: str) -> Submission:
+    """Read what a student handed in, where the folder still is the student's own."""
+    try:
+        with _opened(inbound, (folder,)) as handle:
+            return _read_all(handle, student, f"{lab}.ipynb")
+    except OSError as problem:
+        return _nothing(student, problem)
+
+
+def written_remarks(remarks: Sequence[Remark]) -> bytes:
+    """Return remarks as a file that lies beside the work they are about."""
+    return json.dumps([each.as_data() for each in remarks], indent=1).encode()
+
+
+def _read_remarks(content: bytes) -> tuple[Remark, ...]:
+    """Read such a file; a student can hand in one of the same name, with anything in it."""
+    try:
+        return tuple(map(Remark.from_data, json.loads(content)[:_MOST_REMARKS]))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return ()
 
 
 def _nothing(student: str, problem: OSError) -> Submission:
@@ -299,7 +324,8 @@ def name_problem(student: str) -> str | None:
     >>> name_problem("ann" + chr(27))[:43]
     '“ann�” cannot be the name of a student: a n'
     """
-    if student.isprintable() and student.strip() and len(student) <= LONGEST_NAME:
+    fits = student.isprintable() and student.strip() and len(student) <= LONGEST_NAME
+    if fits and student not in (".", ".."):
         return None
     return (
         f"{quoted(student, 30)} cannot be the name of a student: a name has 1 to {LONGEST_NAME}"

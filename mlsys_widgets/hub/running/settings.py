@@ -21,6 +21,7 @@ TRIED: Final = "tried"
 FORMGRADER_POLICY: Final = "mlsys_widgets.hub.services.formgrader_policy"
 
 _RELEASE: Final = "mlsys_widgets.courses.release_hook.ReleaseVersion"
+_COLLECT: Final = "mlsys_widgets.grading.plugins.collect.CollectByDescriptor"
 
 _NBGRADER: Final = "nbgrader.server_extensions"
 #: The parts of nbgrader that students do not have, in the browser and in the server. Validate is
@@ -93,6 +94,8 @@ def write_settings(
         nbgrader["CourseDirectory.root"] = str(course)
         # Notes which version of a lab students get, for the grader and for the panel.
         nbgrader["ExchangeFactory.release_assignment"] = _RELEASE
+        # Follows no link that a student put into what was handed in.
+        nbgrader["ExchangeFactory.collect"] = _COLLECT
         if shared:
             nbgrader["CourseDirectory.groupshared"] = True
         nbgrader["Exchange.assignment_dir"] = str((course or Path()) / TRIED)
