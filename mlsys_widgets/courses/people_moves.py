@@ -176,7 +176,7 @@ def move_inbound(
     new: str,
     *,
     keep: Callable[[str], bool] = lambda _: True,
-    owner: tuple[int, int] | None = None,
+    give: Callable[[Path], None] = lambda _: None,
 ) -> list[tuple[str, str]]:
     """Let what a student handed in be another's; returns old and new names of folders.
 
@@ -184,15 +184,14 @@ def move_inbound(
     ----------
     keep
         Tells whether work on a lab counts. What does not is moved out of nbgrader's way.
-    owner
-        User and group that the folders get; unchanged if omitted.
+    give
+        Lets a folder that counts belong to the other.
     """
     moved = []
     for path, lab in inbound_of(inbound, old):
         if keep(lab):
             target = path.with_name(new + path.name.removeprefix(old))
-            if owner:
-                _give(path, *owner)
+            give(path)
         else:
             aside = inbound.parent / MERGED_INBOUND
             aside.mkdir(mode=0o700, exist_ok=True)
@@ -200,10 +199,3 @@ def move_inbound(
         path.rename(target)
         moved.append((path.name, target.name if keep(lab) else ""))
     return moved
-
-
-def _give(folder: Path, uid: int, gid: int) -> None:
-    for above, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            os.lchown(Path(above) / name, uid, gid)
-    os.lchown(folder, uid, gid)

@@ -21,9 +21,11 @@ from mlsys_widgets.course.staff import CoursePeople, read_people
 from mlsys_widgets.courses.people_moves import move_inbound, renamed
 from mlsys_widgets.courses.roster import RosterEntry, hub_remarks
 from mlsys_widgets.files import write_whole
+from mlsys_widgets.hub.accounts.giving import give_files
 from mlsys_widgets.hub.accounts.machine_users import (
     check_names,
     close_account,
+    end_processes,
     fill_groups,
     make_accounts,
     open_account,
@@ -153,7 +155,7 @@ class PeopleChanges:
         self._admitted.pop(old, None)
         rename_account(self._places, self._state, account, new)
         self._passwords.rename(old, new)
-        self.move_hand_ins(old, new)
+        self._move_hand_ins(old, new)
         moved = replace(account, name=new, numbers=account.numbers or old)
         with suppress(OSError):  # their own copies, which they can do without
             run_as(moved, [self._python, "-I", "-c", _CACHE, old, new], home=self._places.home(new))
@@ -161,15 +163,30 @@ class PeopleChanges:
         del self._state.accounts[old]
         self._keep(moved)
 
-    def move_hand_ins(
-        self, old: str, new: str, *, labs: set[str] | None = None, owner: Account | None = None
+    def merge_hand_ins(self, old: str, into: Account, labs: set[str]) -> None:
+        """Let what somebody handed in be another's; only some labs keep counting."""
+        giver = self._state.accounts[old]
+        # Nobody may change a folder while it changes hands.
+        for account in (giver, into):
+            self._hub.stop_server(account.name)
+            end_processes(account.uid)
+        self._move_hand_ins(
+            old, into.name, keep=lambda lab: lab in labs,
+            give=lambda folder: give_files(folder, giver.uid, into),
+        )  # fmt: skip
+
+    def _move_hand_ins(
+        self,
+        old: str,
+        new: str,
+        *,
+        keep: Callable[[str], bool] = lambda _: True,
+        give: Callable[[Path], None] = lambda _: None,
     ) -> None:
         """Let what somebody handed in be under another name, in the exchange and in the notes.
 
-        After a merge, only some labs keep counting; the rest is moved out of the way. The folders
-        then belong to another owner.
+        What does not keep counting is moved out of the way.
         """
-        keep = (lambda _: True) if labs is None else (lambda lab: lab in labs)
         notes = notes_beside(self._places.course)
         with notes_locked(notes):
             lines = notes.read_bytes().splitlines(keepends=True) if notes.is_file() else []
@@ -177,10 +194,8 @@ class PeopleChanges:
             # Both names, while folders move: nothing may look new to who watches the exchange.
             if lines:
                 write_notes(notes, [*lines, *(line for line in left if line not in lines)])
-            move_inbound(
-                self._places.exchange / self._state.course_id / "inbound", old, new,
-                keep=keep, owner=(owner.uid, owner.gid) if owner else None,
-            )  # fmt: skip
+            inbound = self._places.exchange / self._state.course_id / "inbound"
+            move_inbound(inbound, old, new, keep=keep, give=give)
             if lines:
                 write_notes(notes, left)
 

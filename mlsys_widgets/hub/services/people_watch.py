@@ -109,7 +109,7 @@ class PeopleWatch:
         if request.do == "merge":
             into = state.accounts[_login(request.into)]
             labs = {str(each) for each in request.labs}
-            self._changes(state).move_hand_ins(name, into.name, labs=labs, owner=into)
+            self._changes(state).merge_hand_ins(name, into, labs)
             return HubReply()
         words = tuple(str(each) for each in request.words if len(str(each)) > 2)
         person = PersonOnHub(self._places, state, KnownNames((name, *others), words))
