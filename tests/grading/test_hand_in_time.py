@@ -15,7 +15,7 @@ from mlsys_widgets.grading.reading.hand_in_time import hand_in_time, read_time
 NOW = datetime(2026, 11, 16, 12, 0)
 
 
-@given(st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)),
+@given(st.datetimes(datetime(1901, 1, 1), datetime(8999, 12, 30)),
        st.sampled_from([" UTC", "", " GMT", " +0000"]))  # fmt: skip
 def test_times_are_read_as_nbgrader_reads_them(moment, zone):
     words = moment.strftime("%Y-%m-%d %H:%M:%S.%f").zfill(26)
@@ -133,3 +133,24 @@ def test_no_time_stops_us(words):
     read_time(words, "Europe/Berlin")
     hand_in_time(words.encode("utf-8", "replace"))
     hand_in_time(words.encode("utf-8", "replace"), zone=words)
+
+
+@pytest.mark.parametrize("words", ["9999-12-31 23:59:59 UTC", "0001-01-01 00:00:00 UTC"])
+def test_the_ends_of_time_are_no_time(words):
+    """A day more than the last one raises, wherever it is added."""
+    assert read_time(words) is None
+    found = hand_in_time(words.encode(), now=NOW)
+    assert found.moment is None
+    assert "is not a time" in found.doubt
+
+
+def test_a_time_yet_to_come_does_not_count():
+    found = hand_in_time(b"2027-11-16 12:06:00 UTC", now=NOW, known=[datetime(2026, 11, 15)])
+    assert found.moment == datetime(2026, 11, 15)
+
+
+def test_the_day_comes_first_with_dots_and_is_not_guessed_with_slashes():
+    assert read_time("12.11.2026 10:00") == datetime(2026, 11, 12, 10)
+    assert read_time("13/11/2026 10:00") == datetime(2026, 11, 13, 10)
+    assert read_time("11/11/2026 10:00") == datetime(2026, 11, 11, 10)
+    assert read_time("12/11/2026 10:00") is None

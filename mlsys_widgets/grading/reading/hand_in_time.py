@@ -28,6 +28,10 @@ _LONGEST: Final = 100
 #: Clocks of honest machines differ by less than this.
 _TOLERANCE: Final = timedelta(minutes=5)
 _ZONE: Final = re.compile(r"(?P<time>.*\d)\s*(?P<zone>[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*)")
+#: Years in which nothing is handed in.
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000
+_DOTS: Final = re.compile(r"\s*\d{1,2}\.\s*\d{1,2}\.\s*\d{4}")
+_SLASHES: Final = re.compile(r"\s*(\d{1,2})/(\d{1,2})/\d{4}")
 _WEEKDAY_OR_HALF: Final = re.compile(r"(?i:am|pm|mon|tue|wed|thu|fri|sat|sun)[a-z]*")
 
 #: Hours from UTC of abbreviations that are no names of the time zone database.
@@ -107,7 +111,9 @@ def hand_in_time(
             least, f"timestamp.txt says {words[:40]!r}, which is not a time{instead}."
         )
     if moment > present + _TOLERANCE:
-        return HandInTime(moment, f"timestamp.txt says {words[:40]!r}, which is yet to come.")
+        return HandInTime(
+            least, f"timestamp.txt says {words[:40]!r}, which is yet to come{instead}."
+        )
     doubt = ""
     if (name := _zone_in(words)) in _AMBIGUOUS and not _in_zone(words, zone):
         doubt = (
@@ -131,15 +137,19 @@ def read_time(words: str, zone: str = "") -> datetime | None:
     (datetime.datetime(2026, 11, 15, 10, 0), datetime.datetime(2026, 11, 15, 8, 0))
     >>> read_time("2026-07-15 10:00:00 CEST"), read_time("2026-11-15 10:00:00 PST")
     (datetime.datetime(2026, 7, 15, 8, 0), datetime.datetime(2026, 11, 15, 18, 0))
+    >>> read_time("12.11.2026 10:00"), read_time("12/11/2026 10:00")
+    (datetime.datetime(2026, 11, 12, 10, 0), None)
     >>> read_time("2026-11-15 10:00:00 CST", "Asia/Shanghai")
     datetime.datetime(2026, 11, 15, 2, 0)
     >>> read_time("yesterday"), read_time("10"), read_time("2026-11-15 10:00:00 NOPE")
     (None, None, None)
     """
     try:
-        return _read(words, zone)
+        found = _read(words, zone)
     except Exception:  # the words are a student's, and the parser raises what it likes
         return None
+    # Whoever adds a day to the last one there is gets an error, not a time.
+    return found if found and _FIRST_YEAR < found.year < _LAST_YEAR else None
 
 
 def _read(words: str, zone: str) -> datetime | None:
@@ -193,11 +203,20 @@ def _zone(name: str) -> tzinfo | None:
 
 
 def _complete(words: str) -> datetime | None:
-    """Read a time that says year, month, day and hour; the parser would make up what is missing."""
+    """Read a time that says year, month, day and hour; the parser would make up what is missing.
+
+    With dots the day comes first. With slashes half of the world writes the month first, so a day
+    that could be a month is nobody's guess.
+    """
     from dateutil import parser
 
+    slashes = _SLASHES.match(words)
+    if slashes and slashes[1] != slashes[2] and max(int(slashes[1]), int(slashes[2])) <= 12:
+        return None
     first, second = (
-        parser.parse(words, default=datetime(year, month, day, hour))
+        parser.parse(
+            words, default=datetime(year, month, day, hour), dayfirst=bool(_DOTS.match(words))
+        )
         for year, month, day, hour in ((2001, 1, 1, 1), (2002, 2, 2, 2))
     )
     return first if first == second else None
