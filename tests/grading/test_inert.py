@@ -74,7 +74,7 @@ def test_what_runs_or_loads_goes(attack):
     ],
 )  # fmt: skip
 def test_honest_markdown_reads_as_it_was_written(given, kept):
-    assert inert_markdown(given) == kept
+    assert inert_markdown(given, ["a.png"]) == kept
 
 
 @pytest.mark.parametrize(
@@ -157,3 +157,41 @@ def test_links_are_filtered_however_their_attribute_is_written(attribute):
     shown = inert_html(page)
     assert "https://a.example" not in shown
     assert "data:a" not in shown
+
+
+def shown_as_page(*cells) -> str:
+    """What nbconvert, and so formgrader and feedback, makes of a notebook after that."""
+    from nbconvert import HTMLExporter
+
+    book = nbformat.v4.new_notebook(cells=list(cells))
+    make_inert(book)
+    page, _ = HTMLExporter(template_name="basic").from_notebook_node(book)
+    return page
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![x](attachment:nope.png)",
+        "![x](attachment:empty.png)",
+        "![x](attachment:page.html)",
+        "![x][1]\n\n[1]: https://a.example/seen.png",
+        "![seen]\n\n[seen]: https://a.example/seen.png",
+        "![x](https://a.example/seen.png)",
+        "[![x](//a.example/seen.png)](https://a.example)",
+        "\\![x](https://a.example/seen.png)",
+        "![x](/formgrader/api/submission)",
+    ],
+)
+def test_a_picture_that_would_be_loaded_or_is_missing_becomes_text(text):
+    cell = nbformat.v4.new_markdown_cell(f"An essay.\n\n{text}")
+    cell.attachments = {"empty.png": {}, "page.html": {"text/html": "PGI+"}}
+    page = shown_as_page(cell)
+    assert "An essay." in page
+    assert "<img" not in page
+
+
+def test_a_picture_that_was_pasted_stays():
+    cell = nbformat.v4.new_markdown_cell("My plot: ![plot](attachment:plot.png)")
+    cell.attachments = {"plot.png": {"image/png": PNG}}
+    assert f"data:image/png;base64,{PNG}" in shown_as_page(cell)

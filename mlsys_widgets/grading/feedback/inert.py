@@ -12,7 +12,7 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Collection, Iterable, Mapping, MutableMapping
 from typing import Any, Final
 
 import nh3
@@ -38,6 +38,8 @@ _SCHEME: Final = re.compile(
 )
 #: Commands of MathJax that make links, load extensions or set styles.
 _COMMAND: Final = re.compile(r"\\(?=(href|require|style|class|cssId|unicode|html\w*|url)\b)", re.I)
+#: What begins a picture in Markdown, and one that was pasted into the cell.
+_MARKDOWN_IMAGE: Final = re.compile(r"!\[(?:[^]\n]*\]\(attachment:(?P<pasted>[\w.-]+)\))?")
 #: The attributes that `_keep` decides about, wherever such a word stands.
 _LINKING: Final = ("src", "href", "cite")
 #: A picture alone, which is all that most instruments leave: looking at every letter finds no more.
@@ -76,29 +78,54 @@ def make_inert(book: Any) -> None:
                 cell["metadata"]["magics_language"] = "text"
             cell["outputs"] = [_output(each) for each in cell["outputs"]]
         else:
-            cell["source"], left = limited(_inert(cell["source"]), left)
+            pasted = _pasted(cell.get("attachments"))
+            cell["source"], left = limited(_inert(cell["source"], pasted), left)
 
 
-def inert_markdown(text: str) -> str:
-    """Markdown whose HTML is shown as text, and whose links and formulas run nothing.
+def _pasted(attachments: Any) -> frozenset[str]:
+    """Return the names of the pictures that were pasted into a cell and can be shown."""
+    if not isinstance(attachments, dict):
+        return frozenset()
+    return frozenset(
+        name for name, bundle in attachments.items()
+        if isinstance(bundle, dict) and bundle
+        and all(kind in _IMAGES and _is_base64(value) for kind, value in bundle.items())
+    )  # fmt: skip
+
+
+def inert_markdown(text: str, pasted: Collection[str] = ()) -> str:
+    r"""Markdown whose HTML is shown as text, and whose links, formulas and pictures run nothing.
+
+    Parameters
+    ----------
+    pasted
+        The pictures that came with the cell. Others are not loaded: a page that fetches a picture
+        tells whose it is that somebody reads it, and one that is missing stops the whole page.
 
     Examples
     --------
     >>> print(inert_markdown("If a < b, <script>alert(1)</script> [x](javascript:go())"))
     If a < b, &lt;script>alert(1)&lt;/script> [x](javascript-go())
+    >>> print(inert_markdown("![x](attachment:no.png) ![y](attachment:my.png)", ["my.png"]))
+    !\[x](attachment:no.png) ![y](attachment:my.png)
     """
+
+    def image(found: re.Match[str]) -> str:
+        return found[0] if found["pasted"] in pasted else found[0].replace("![", r"!\[", 1)
+
     plain = html.unescape(text)
     if len(_SCHEME.findall(plain)) > len(_SCHEME.findall(text)):
         text = plain  # one is spelled with entities, which has no honest use
     text = _TAG.sub("&lt;", text)
     text = _SCHEME.sub(lambda found: f"{found[1]}-", text)
+    text = _MARKDOWN_IMAGE.sub(image, text)
     return _COMMAND.sub(r"\\\\ ", text)
 
 
-def _inert(source: str | Iterable[str]) -> str:
+def _inert(source: str | Iterable[str], pasted: Collection[str] = ()) -> str:
     text = shortened(_text(source))
     # What is shown as it was typed runs nothing, and must still read as it was typed.
-    return text if typed_text(text) is not None else inert_markdown(text)
+    return text if typed_text(text) is not None else inert_markdown(text, pasted)
 
 
 def inert_html(text: str) -> str:
