@@ -149,6 +149,9 @@ def from_line(line: bytes) -> Event:
         raise Malformed("is nested too deeply") from None
     except ValueError:
         raise Malformed("is not JSON") from None
+    # JSON can spell halves of characters, which no file and no page can hold.
+    if b"\\ud" in line.lower() and _has_halves(loaded):
+        raise Malformed("has half a character")
     # Whoever reads an event may go through its value level by level.
     if parts > _DEEPEST_LINE and _is_deep(loaded):
         raise Malformed("is nested too deeply")
@@ -177,6 +180,14 @@ def from_object(loaded: object) -> Event:
         if not isinstance(text, str) or not allowed(text):
             raise Malformed(f"has {field} {str(text)[:80]!r}, which is not a valid {field}")
     return event
+
+
+def _has_halves(loaded: object) -> bool:
+    try:
+        json.dumps(loaded, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def repeats_a_key(line: bytes) -> bool:

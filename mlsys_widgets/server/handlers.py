@@ -94,6 +94,13 @@ class PanelHandler(APIHandler):
         self.set_status(status)
         self.finish(json.dumps({"message": sentence}))
 
+    def get_json_body(self) -> Any:
+        """Return the body of the request as data; Jupyter's own fails for one that is no UTF-8."""
+        try:
+            return super().get_json_body()
+        except UnicodeDecodeError:
+            raise web.HTTPError(HTTPStatus.BAD_REQUEST, "The request is not UTF-8.") from None
+
     def path_in_body(self) -> str | None:
         """Return the notebook that the body of a request names; refused if it names none."""
         body = self.get_json_body()

@@ -123,6 +123,7 @@ def test_the_hash_is_over_the_content_and_not_the_typing():
         (b"[" * 60 + b"]" * 60, "is nested too deeply"),
         (b"9" * 302, "is not JSON"),
         (b"7", "is not a JSON object"),
+        (b'{"value": "\\uD83D"}', "has half a character"),
         (b"{}", "must have the fields seq, time"),
         (b"x" * (LONGEST_LINE + 1), "has 1,000,001 bytes"),
     ],

@@ -49,7 +49,7 @@ class Server:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if token:
             sent["Authorization"] = f"token {self.token}"
-        data = None if body is None else json.dumps(body).encode()
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(self.url + address, data=data, headers=sent, method=method)
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:

@@ -57,6 +57,13 @@ def test_what_is_no_draft_is_refused_in_a_sentence(server, lab, changes):
     assert not (lab / "drafts.json").exists()
 
 
+@pytest.mark.parametrize("address", ["drafts", "hand-in", "begin-again", "second-look", "version"])
+def test_a_body_that_is_no_text_is_a_bad_request(server, address):
+    for method in ("PUT", "POST"):
+        answer = server.ask(f"mlsys/{address}", method=method, body=b'{"path": "\xff"}')
+        assert answer.status < 500, address
+
+
 def test_whoever_begins_again_begins_with_empty_boxes(server, lab):
     ledger = Ledger.open(lab / "ledger.jsonl", lab="lab", student="ann")
     ledger.record_answer("busy", 33.0)
