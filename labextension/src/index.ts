@@ -21,8 +21,10 @@ import { handIn } from './handin';
 import { labIcon, labPicture } from './icons';
 import { checkMissing } from './missing';
 import { LabPanel } from './panel';
+import { Presenting } from './presenting';
 import { ReadingView } from './reading';
 import { redrawLost } from './redraw';
+import { foldScratch } from './scratch';
 import { askForSecondLook, offerSecondLooks } from './second_look';
 import { isNarrow, makeRoom, watchWidth } from './sidebars';
 import { LabStart } from './start';
@@ -43,6 +45,7 @@ const COMMANDS = {
   secondLook: 'mlsys:second-look',
   toggleReading: 'mlsys:toggle-reading-view',
   toggleBeside: 'mlsys:toggle-instrument-beside',
+  togglePresenting: 'mlsys:toggle-presenting',
   beginAgain: 'mlsys:restart-lab'
 };
 const CATEGORY = 'Labs';
@@ -81,6 +84,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       (follower.lab && starts.get(follower.lab.panel)) ?? null;
     const reading = new ReadingView(memory);
     const beside = new Beside(app, labShell, follower, startOf);
+    const presenting = new Presenting(labShell);
 
     const panel = new LabPanel(follower, watch, {
       openLab: run(COMMANDS.openLab),
@@ -92,6 +96,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       toggleBeside: run(COMMANDS.toggleBeside),
       isBeside: () => beside.isOpen,
       besideIsOffered: () => beside.isOffered,
+      present: run(COMMANDS.togglePresenting),
       beginAgain: run(COMMANDS.beginAgain),
       startOf
     });
@@ -104,6 +109,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     };
     reading.changed.connect(changed);
     beside.changed.connect(changed);
+    presenting.changed.connect(changed);
 
     const open = async (notebook: NotebookPanel): Promise<void> => {
       await notebook.context.ready;
@@ -127,6 +133,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
         }
       }
       reading.add(notebook);
+      foldScratch(notebook);
+      // The cover of a lab has a button, and we know where it leads.
+      notebook.node.addEventListener('mlsys-next', run(COMMANDS.goToNext));
       redrawLost(notebook);
       if (labShell) {
         await app.restored;
@@ -235,6 +244,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
       isVisible: () => beside.isOffered || beside.isOpen,
       isEnabled: () => beside.isOffered || beside.isOpen,
       execute: () => beside.toggle()
+    });
+    commands.addCommand(COMMANDS.togglePresenting, {
+      label: 'Present the Lab',
+      caption: 'Show the lab in large type, as for a lecture hall',
+      isEnabled: hasLab,
+      isToggled: () => follower.lab !== null && presenting.isOn(follower.lab.panel),
+      execute: () => follower.lab && presenting.toggle(follower.lab.panel)
     });
     commands.addCommand(COMMANDS.handIn, {
       label: 'Hand in the Lab…',

@@ -13,7 +13,7 @@ import { problemOf } from './problems';
 import { IDesign, IEntry, IHandedIn, IReport } from './server';
 import { LabStart } from './start';
 import { Watch } from './watch';
-import { nextOnWay } from './way';
+import { isBetween, isPassed, nextOnWay } from './way';
 import {
   capitalized,
   counted,
@@ -36,6 +36,7 @@ export interface IActions {
   toggleBeside(): void;
   isBeside(): boolean;
   besideIsOffered(): boolean;
+  present(): void;
   beginAgain(): void;
   handIn(): void;
   startOf(lab: ILab): LabStart | null;
@@ -117,9 +118,11 @@ function OpenLab(props: {
   const { lab, report, ledgers, trouble, actions } = props;
   const { about, steps } = lab;
   const start = actions.startOf(lab);
+  const next = nextOnWay(lab.way, report);
   return (
     <>
       <h2 className="mlsys-Lab-title">{about.title}</h2>
+      <Saved lab={about.lab} report={report} trouble={trouble} />
       <DueTime due={report?.due ?? null} />
       <NewVersion lab={lab} />
       {start !== null && ['waiting', 'running'].includes(start.stage) && (
@@ -129,17 +132,18 @@ function OpenLab(props: {
       )}
       <Next
         steps={steps}
-        next={nextOnWay(lab.way, report)}
+        next={next}
         report={report}
         problem={problemOf(about.lab, report, trouble)}
         goTo={actions.goTo}
       />
       <HandedIn handedIn={report?.handed_in ?? null} handIn={actions.handIn} />
-      <Saved lab={about.lab} report={report} trouble={trouble} />
       <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-progress">
-        <h3 id="mlsys-lab-progress">Progress</h3>
-        {actsOf(steps, about).map(act => (
-          <Act key={act.number} act={act} report={report} goTo={actions.goTo} />
+        <h3 id="mlsys-lab-progress" className="mlsys-Lab-unseen">
+          The way through the lab
+        </h3>
+        {actsOf(lab.way, about).map(act => (
+          <Act key={act.number} act={act} next={next} report={report} goTo={actions.goTo} />
         ))}
         {steps.length === 0 && <p>This lab has no marked steps.</p>}
         <Misses report={report} />
@@ -161,6 +165,9 @@ function OpenLab(props: {
         )}
         <button className="mlsys-Lab-button" onClick={actions.handIn}>
           Hand in…
+        </button>
+        <button className="mlsys-Lab-button" onClick={actions.present}>
+          Present
         </button>
         <button className="mlsys-Lab-button" onClick={actions.toggleReading}>
           {actions.isReading() ? 'Show code' : 'Reading view'}
@@ -255,18 +262,20 @@ function HandedIn(props: { handedIn: IHandedIn | null; handIn(): void }): JSX.El
 
 function Act(props: {
   act: IAct;
+  next: IStep | null;
   report: IReport | null;
   goTo(step: IStep): void;
 }): JSX.Element {
-  const { act, report, goTo } = props;
-  const done = act.steps.length - notDone(act.steps, report).length;
+  const { act, next, report, goTo } = props;
+  const steps = act.steps.filter(step => !isBetween(step));
+  const done = steps.length - notDone(steps, report).length;
   const name = nameOf(act);
   return (
     <div className="mlsys-Lab-act">
       <div className="mlsys-Lab-actName">
         <h4>{name}</h4>
         <span>
-          {done} of {act.steps.length}
+          {done} of {steps.length}
         </span>
       </div>
       <div
@@ -274,18 +283,26 @@ function Act(props: {
         role="progressbar"
         aria-label={name}
         aria-valuemin={0}
-        aria-valuemax={act.steps.length}
+        aria-valuemax={steps.length}
         aria-valuenow={done}
-        aria-valuetext={`${done} of ${counted(act.steps.length, 'step', 'steps')} done`}
+        aria-valuetext={`${done} of ${counted(steps.length, 'step', 'steps')} done`}
       >
-        <div style={{ width: `${(100 * done) / act.steps.length}%` }} />
+        <div style={{ width: `${steps.length > 0 ? (100 * done) / steps.length : 0}%` }} />
       </div>
-      <ul>
+      <ul className="mlsys-Lab-path">
         {act.steps.map(step => {
-          const { sign, state, words } = stateOf(step, report);
+          const { sign, state, words } = isPassed(step, report)
+            ? PASSED
+            : stateOf(step, report);
           return (
             <li key={`${step.kind} ${step.id}`}>
-              <button className="mlsys-Lab-step" onClick={() => goTo(step)}>
+              <button
+                className="mlsys-Lab-step"
+                data-kind={isBetween(step) ? 'between' : 'step'}
+                data-state={state}
+                aria-current={step === next ? 'step' : undefined}
+                onClick={() => goTo(step)}
+              >
                 <span className="mlsys-Lab-mark" aria-hidden="true">
                   {sign}
                 </span>
@@ -302,6 +319,9 @@ function Act(props: {
     </div>
   );
 }
+
+/** What lies between steps gives no points: it is done, or not yet. */
+const PASSED = { sign: '✓', state: 'done', words: 'done' };
 
 /** The promises that the saved design breaks. */
 function Misses({ report }: { report: IReport | null }): JSX.Element | null {
@@ -420,20 +440,18 @@ function Saved(props: {
   const { lab, report, trouble } = props;
   const problem = problemOf(lab, report, trouble);
   return (
-    <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-saved">
-      <h3 id="mlsys-lab-saved">Saved</h3>
+    <section className="mlsys-Lab-saved" aria-label="Saved">
       <div role="status">
         {problem !== null && <p className="mlsys-Lab-problem">{problem}</p>}
         {report === null ? (
-          trouble === null && <p>Looking…</p>
+          trouble === null && <p className="mlsys-Lab-aside">Looking…</p>
         ) : report.last ? (
-          <p>
-            {problem === null && 'The ledger is intact. '}
-            Last saved: <Time time={report.last.time} />.{' '}
-            {counted(report.events, 'event', 'events')} in all.
+          <p className="mlsys-Lab-aside">
+            {problem === null ? 'Saved' : 'Last saved'} <Time time={report.last.time} />,{' '}
+            {counted(report.events, 'event', 'events')}.
           </p>
         ) : (
-          problem === null && <p>Nothing has been saved yet.</p>
+          problem === null && <p className="mlsys-Lab-aside">Nothing has been saved yet.</p>
         )}
         {report?.notices.map(notice => (
           <p key={notice}>{notice}</p>

@@ -37,6 +37,11 @@ export function wayOf(model: INotebookModel): IStep[] {
   return [...stepsOf(model), ...asked(model)].sort((one, other) => one.index - other.index);
 }
 
+/** Whether something between steps was done, as far as the ledger knows. */
+export function isPassed(step: IStep, report: IReport | null): boolean {
+  return isBetween(step) && step.needs.every(name => name in (report?.answers ?? {}));
+}
+
 /** Where to go next: what comes first on the way and is not done; null once no step is left. */
 export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
   const between = way.filter(isBetween);
@@ -45,13 +50,13 @@ export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
     return null;
   }
   for (const step of between) {
-    if (!step.needs.every(name => name in (report?.answers ?? {}))) {
+    if (!isPassed(step, report)) {
       left.add(step);
     }
   }
   return way.find(step => left.has(step)) ?? null;
 }
 
-function isBetween(step: IStep): step is IBetween {
+export function isBetween(step: IStep): step is IBetween {
   return step.kind === 'explore' || step.kind === 'compare';
 }

@@ -74,6 +74,9 @@ class LabWidget(LazyBox):
     #: A word above the title that says what kind of card this is, and its color.
     kind = "Lab"
     tone = "gray"
+    #: How it is drawn: a ``"task"`` in a box, because one acts on it; a ``"letter"``, a ``"note"``,
+    #: the ``"cover"`` or the ``"ending"`` of a lab without one.
+    look = "task"
 
     def __init__(self, title: str, *, after: Gate | Iterable[Gate] = ()) -> None:
         super().__init__()
@@ -198,6 +201,8 @@ class LabWidget(LazyBox):
         parts, trouble, figure = self._shown(), self._trouble, self.figure_words()
         return {
             "kind": self.kind,
+            "look": self.look,
+            "closed": self.blocked_by is not None,
             "tone": TONES[self.tone],
             "title": markup.inline(self.title),
             "label": f"{self.kind}: {markup.plain(self.title)}",

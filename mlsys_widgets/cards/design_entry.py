@@ -308,20 +308,29 @@ class DesignEntry(Task):
         if self._warned:
             parts.append(self._warning(misses))
             buttons = (("keep", "Keep designing"), ("anyway", "Save it anyway"))
-        return [*parts, Buttons("send", buttons), *self._saved(now, misses)]
+        leads = self._warned or not self._is_saved(now, misses)
+        return [*parts, Buttons("send", buttons, leads), *self._saved(now, misses)]
 
     def _warning(self, misses: list[str]) -> Prose:
         what = "this" if len(misses) == 1 else f"{len(misses)} things"
         words = f"The design misses {what}: {' '.join(misses)}"
         return Prose("warning", words, tone="red", label="Not saved yet.")
 
+    def _is_saved(self, now: Mapping[str, Any], misses: list[str]) -> bool:
+        """Whether the saved design is the present one."""
+        kept = self.design
+        return (
+            kept is not None
+            and self.saved_misses == misses
+            and all(kept.fields.get(name) == value for name, value in now.items())
+        )
+
     def _saved(self, now: Mapping[str, Any], misses: list[str]) -> Iterator[Part]:
         """Show when it was saved, whether it fits, and whether anything changed since then."""
         kept = self.design
         if kept is None:
             return
-        failed = self.saved_misses
-        same = failed == misses and all(kept.fields.get(n) == value for n, value in now.items())
+        failed, same = self.saved_misses, self._is_saved(now, misses)
         words = "as shown above" if same else "something has changed since then: save again"
         tone = "red" if failed else "green" if same else "orange"
         label = "Saved, does not fit" if failed else "Saved"

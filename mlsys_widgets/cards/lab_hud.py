@@ -84,6 +84,7 @@ class LabHUD(LabWidget):
 
     kind = "Your lab"
     tone = "gray"
+    look = "note"
 
     def __init__(
         self,

@@ -311,7 +311,7 @@ class MeasurementCard(ItemTask):
         if second is not None:
             return [about, whose, *_numbers(file.document), *self._choice(file, second)]
         numbers = [*_numbers(file.document), *_restless(file.document)]
-        return [about, whose, *numbers, Buttons("send", tuple(buttons)), other]
+        return [about, whose, *numbers, Buttons("send", tuple(buttons), not known), other]
 
     def _choice(self, first: MachineFile, second: MachineFile) -> list[Part]:
         """Two runs side by side, and the question which of them counts."""

@@ -94,14 +94,25 @@ class Prose(Part):
 
 
 @dataclass(frozen=True)
-class SealedAnswer(Part):
-    """An answer that can no longer be changed, with its time."""
+class RecordedAnswer(Part):
+    """An answer that is recorded, in a line; a browser shows since when."""
 
     words: str
     time: str
 
     def spec(self) -> dict[str, Any]:
         return {**super().spec(), "html": markup.inline(self.words), "time": self.time}
+
+    def text(self) -> str:
+        return f"{markup.plain(self.words)}."
+
+    def html(self) -> str:
+        return f"<p>{markup.inline(self.words)}.</p>"
+
+
+@dataclass(frozen=True)
+class SealedAnswer(RecordedAnswer):
+    """An answer that can no longer be changed, with its time."""
 
     def text(self) -> str:
         return f"{markup.plain(self.words)} ({self.time})"
@@ -287,9 +298,12 @@ class Buttons(Part):
     """``(action, words)`` of each button, the main one first. A still page shows no buttons."""
 
     buttons: tuple[tuple[str, str], ...]
+    #: Whether the main one is the next step, or something that may be done again.
+    leads: bool = True
 
     def spec(self) -> dict[str, Any]:
-        return {**super().spec(), "buttons": [list(button) for button in self.buttons]}
+        buttons = [list(button) for button in self.buttons]
+        return {**super().spec(), "buttons": buttons, "leads": self.leads}
 
 
 @dataclass(frozen=True)

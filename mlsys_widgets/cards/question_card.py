@@ -17,12 +17,13 @@ from mlsys_widgets.cards.parts import (
     Options,
     Part,
     Prose,
+    RecordedAnswer,
     Rows,
     TextArea,
     TextBox,
     in_points,
 )
-from mlsys_widgets.cards.task import ItemTask
+from mlsys_widgets.cards.task import Fold, ItemTask
 from mlsys_widgets.labs import Choice, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
 from mlsys_widgets.labs.items import is_usable
@@ -186,7 +187,9 @@ class QuestionCard(ItemTask):
         parts.append(Buttons("send", (("record", label),)))
         if standing is None:
             return parts
-        parts.append(Prose("recorded", self._recorded(standing), tone="blue"))
+        parts.append(RecordedAnswer("recorded", self._recorded(standing), standing.time))
+        until = "and hand in again" if self.handed_in else "until you hand in"
+        parts.append(Prose("until", f"You can change it {until}.", quiet=True))
         if hint := self.form_error:
             parts.append(Prose("form", hint, label="Look again.", tone="orange"))
         if length := self._length_problem():
@@ -201,9 +204,10 @@ class QuestionCard(ItemTask):
         computed = self._state.answers.get(f"code.{self.task_id}")
         by_code = computed is not None and computed.value == standing.value
         source = ", from your code" if by_code else ""
-        recorded = f"Recorded: **{self.item.in_words(standing.value)}**{source}."
-        until = "You can change it until you hand in."
-        return f"{recorded} {'You can change it and hand in again.' if self.handed_in else until}"
+        return f"Recorded: **{self.item.in_words(standing.value)}**{source}"
+
+    def fold(self) -> Fold | None:
+        return Fold(("recorded", "form", "length", "note")) if self.answer else None
 
     def _asking(self, standing: Answer | None) -> Part:
         item, value = self.item, standing.value if standing else None

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import Blanks, Buttons, Options, Part, Prose, TextArea
-from mlsys_widgets.cards.task import ItemTask
+from mlsys_widgets.cards.parts import (
+    Blanks,
+    Buttons,
+    Options,
+    Part,
+    Prose,
+    RecordedAnswer,
+    TextArea,
+)
+from mlsys_widgets.cards.task import Fold, ItemTask
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.labs import ReflectionPrompt
 from mlsys_widgets.labs.reflection_prompt import FreeText, Gaps, OneOption
@@ -159,8 +168,20 @@ class Reflection(ItemTask):
             if words or label:
                 parts.append(Prose(f"feedback{k}", words, tone=tone, label=label))
         times = "1 attempt" if count == 1 else f"{count} attempts"
+        if isinstance(self._form, FreeText):
+            words = f"Saved: “{shorten(last.value, 120, placeholder=' …')}”, {times}"
+            return [*parts, RecordedAnswer("saved", words, last.time)]
         parts.append(Prose("saved", f"Saved {last.time}, {times}.", quiet=True))
         return parts
+
+    def fold(self) -> Fold | None:
+        """Short once it is told and right, or written; whoever is wrong tries again."""
+        if self.value is None or not self._form.fits(self.value):
+            return None
+        if self._form.judge(self.value) is False:
+            return None
+        told = tuple(part.key for part in self._feedback())
+        return Fold(told if isinstance(self._form, FreeText) else ("answer", *told))
 
 
 def _filled(

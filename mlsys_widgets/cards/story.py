@@ -51,6 +51,7 @@ class Scenario(LabWidget):
 
     kind = "Message"
     tone = "orange"
+    look = "letter"
 
     def __init__(
         self,
@@ -101,6 +102,7 @@ class KeyTakeaways(LabWidget):
 
     kind = "Take away"
     tone = "green"
+    look = "ending"
 
     def __init__(
         self,

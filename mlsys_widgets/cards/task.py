@@ -7,7 +7,7 @@ task is done when the ledger says so, and never before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from mlsys_widgets.cards import announcements
@@ -21,6 +21,15 @@ from mlsys_widgets.ledger import Ledger, LedgerError, NotSaved, State
 from mlsys_widgets.ledger.drafts import DraftRefused, Drafts
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Fold:
+    """How a card becomes short once it is recorded: what stays, and the link that opens it."""
+
+    #: The keys of the parts that stay in sight.
+    stays: tuple[str, ...]
+    link: str = "Change"
 
 
 class Task(LabWidget):
@@ -118,13 +127,19 @@ class Task(LabWidget):
                 times.append(tried.attempts[-1].time)
         return max(times)
 
+    def fold(self) -> Fold | None:
+        """How short this is now; `None` while it is shown whole."""
+        return None
+
     @property
     def unsettled(self) -> bool:
         """Whether what was entered waits to be confirmed, in boxes that are closed for now."""
         return False
 
     def _record(self) -> dict[str, Any]:
+        fold = None if self.blocked_by else self.fold()
         return {
+            "fold": fold and {"stays": [*fold.stays, "handed-in"], "link": fold.link},
             "item": {
                 "id": self.task_id,
                 "names": list(self.ledger_names),

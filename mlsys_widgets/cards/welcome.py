@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
 from mlsys_widgets.cards.handed_in_line import hand_in_of, whole_lab_words
 from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
+from mlsys_widgets.drawing import markup
 from mlsys_widgets.labs import Lab, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import (
@@ -21,11 +24,32 @@ from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.wording.plurals import counted
 
 
+@dataclass(frozen=True)
+class ActsPath(NumberedList):
+    """The acts as a path: the title of each, and how long it takes."""
+
+    def text(self) -> str:
+        rows = (f"{title} ({takes})" if takes else title for title, takes in self.points)
+        return "\n".join(f"{k}. {markup.plain(row)}" for k, row in enumerate(rows, 1))
+
+
+@dataclass(frozen=True)
+class GoOn(Part):
+    """The way into the lab: a button that the Lab panel's extension hears, where there is one."""
+
+    words: str
+    leads: bool
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "words": self.words, "leads": self.leads}
+
+
 class Welcome(LabWidget):
     """The cover of a lab: whose numbers it uses, how long it takes, and what it is worth."""
 
     kind = "Lab"
     tone = "blue"
+    look = "cover"
 
     def __init__(
         self,
@@ -39,24 +63,28 @@ class Welcome(LabWidget):
         steps: Sequence[StudentStep],
         ledger: Ledger,
     ) -> None:
-        super().__init__(lab.title)
+        super().__init__(lab.question or lab.title)
+        if lab.question:
+            self.kind = lab.title
         self._lab, self._student, self._points = lab, student, points
         self._variants, self._minutes, self._notices = variants, minutes, notices
         self._steps, self._ledger = steps, ledger
         announcements.listen(ledger, self)
         self.show()
 
-    def _done(self) -> str:
-        """How far along the lab is, as on every other page."""
+    def _progress(self) -> list[Part]:
+        """How far along the lab is, as on every other page, and the way to go on."""
         try:
             saved = saved_progress(self._ledger.state(), self._lab.name)
         except LedgerError as problem:
-            return str(problem)
-        left = len(not_done(self._steps, saved))
+            return [Prose("done", str(problem), quiet=True)]
+        left, many = len(not_done(self._steps, saved)), len(self._steps)
+        done = f"{many - left} of {counted(many, 'step')}" if left else "All steps are"
+        line = Prose("done", f"{done} done.{self._handed_in(saved)}", quiet=True)
         if not left:
-            return "All steps are done." + self._handed_in(saved)
-        many = counted(len(self._steps), "step")
-        return f"{len(self._steps) - left} of {many} done.{self._handed_in(saved)}"
+            return [line]
+        begins = left == many
+        return [GoOn("go", "Begin" if begins else "Go on", leads=begins), line]
 
     def _handed_in(self, saved: Mapping[str, SavedEntry]) -> str:
         note = hand_in_of(self._ledger)
@@ -77,24 +105,24 @@ class Welcome(LabWidget):
             )
         many = {0: ".", 1: ", one act:"}.get(len(lab.acts), f", {len(lab.acts)} acts:")
         shape = f"{in_points(self._points)}{self._how_long()}{many}"
-        acts = tuple(("", self._act(k, title)) for k, title in enumerate(lab.acts, 1))
         warnings = [
             Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices())
         ]
-        listed = [NumberedList("acts", acts)] if acts else []
-        done = [Prose("done", self._done(), quiet=True)] if self._steps and not warnings else []
+        acts = tuple((title, self._takes(k)) for k, title in enumerate(lab.acts, 1))
+        listed = [ActsPath("acts", acts)] if acts else []
+        done = self._progress() if self._steps and not warnings else []
         more = self._minutes.beyond_the_acts if self._minutes else ""
         if acts and self._minutes:
             more = f"{more} You can stop after each act: everything you commit is kept.".strip()
-        beyond = [Prose("beyond", more)] if more else []
-        shown = [Prose("whose", whose), Prose("shape", shape), *listed, *beyond]
-        return [*shown, *done, *warnings]
+        beyond = [Prose("beyond", more, quiet=True)] if more else []
+        # Problems first, then what it is about; whose it is comes last.
+        shown = [*warnings, Prose("shape", shape), *listed, *beyond, *done]
+        return [*shown, Prose("whose", whose, quiet=True)]
 
     def _how_long(self) -> str:
         if self._lab.minutes:
             return f", about {self._lab.minutes} minutes"
         return f", about {self._minutes.total} minutes" if self._minutes else ""
 
-    def _act(self, number: int, title: str) -> str:
-        takes = self._minutes.of_act(number) if self._minutes else ""
-        return f"{title} ({takes})" if takes else title
+    def _takes(self, act: int) -> str:
+        return self._minutes.of_act(act) if self._minutes else ""

@@ -34,6 +34,9 @@ class Lab:
         Its chapter in the Design Ledger.
     acts
         Titles of the acts.
+    question
+        What the lab is about, as a question that it answers: the headline of its cover. It must
+        give nothing away that is predicted. The title, if omitted.
     parameters
         What differs from student to student, by name.
     minutes
@@ -79,6 +82,7 @@ class Lab:
         title: str,
         chapter: int,
         acts: Sequence[str],
+        question: str = "",
         parameters: Mapping[str, Parameter] | None = None,
         minutes: str | None = None,
         examples: Mapping[str, Callable[[], bytes]] | None = None,
@@ -86,7 +90,7 @@ class Lab:
         materials: Mapping[str, Any] | None = None,
     ) -> None:
         self.name, self.title, self.chapter = name, title, chapter
-        self.acts, self.minutes = tuple(acts), minutes
+        self.acts, self.question, self.minutes = tuple(acts), question, minutes
         self.parameters = dict(parameters or {})
         self.examples = dict(examples or {})
         self.design = dict(design or {})

@@ -19,6 +19,7 @@ from mlsys_widgets.cards.parts import (
     Options,
     Part,
     Prose,
+    RecordedAnswer,
     Rows,
     SealedAnswer,
     Steps,
@@ -29,6 +30,7 @@ from mlsys_widgets.cards.parts import (
 TIME = "2026-02-03T09:30:12.000Z"
 EVERY = [
     Prose("p", "One **strong**.\n\nTwo <b>.", tone="orange", label="Note."),
+    RecordedAnswer("q", "Recorded: **33 percent**", TIME),
     SealedAnswer("s", "Sealed: **C**", TIME),
     Options("o", "Which `limit`?", {"A": "memory", "B": "<b>units</b>"}, "A", lettered=True),
     Confidence("c", 4, about="question 2"),

@@ -61,7 +61,7 @@ def test_a_question_says_how_to_answer_it(led, item, said):
 def test_what_is_typed_is_recorded_at_once_and_never_called_right(led, item, typed, kept, said):
     card = QuestionCard("t", item, ledger=led)
     text = entered(card, typed)
-    assert f"Recorded: {said}. You can change it until you hand in." in text
+    assert f"Recorded: {said}.\nYou can change it until you hand in." in text
     assert led.state().answers["t"].value == kept
     assert "right" not in text.lower()
     assert "Look again" not in text

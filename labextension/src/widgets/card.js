@@ -1,10 +1,12 @@
 // The card of a lab widget: draws the parts that the kernel describes, and sends what is asked.
 // What is entered is a draft until it is recorded (card_boxes.js). Every action is answered; without
 // an answer the card says what is known: recorded, not recorded, or not known yet.
-import { element, unique } from "./elements";
+import { element, plain, unique } from "./elements";
+import { leadThePage } from "./leading";
 import { boxesOf, inWords } from "./open_cards";
 import { wordCounter } from "./word_count";
 
+const TILE = 60; // characters of an option that fits into a tile
 const PATIENCE = 8000; // milliseconds without an answer until the ledger is asked
 const NO_KERNEL = "This card has no kernel. What you enter is kept, but nothing can be recorded until you"
   + " press Resume at the top of the lab.";
@@ -50,6 +52,11 @@ function padlock() {
   return box;
 }
 
+function recordedLine(part, name, ...sign) {
+  return element("p", { class: name, tabindex: "-1" }, ...sign, element("span", { html: part.html }),
+    element("time", { datetime: part.time, text: localTime(part.time) }));
+}
+
 function radios(part, { keep, ask }, extra) {
   const group = unique("group");
   const rows = part.options.map(([key, html]) => {
@@ -62,7 +69,9 @@ function radios(part, { keep, ask }, extra) {
     const letter = part.lettered ? [element("b", { text: key })] : [];
     return element("label", {}, radio, ...letter, element("span", { html }));
   });
-  const list = element("div", { class: part.inline ? "mlsys-lab-inline" : "mlsys-lab-options" }, ...rows);
+  // Short options stand side by side, so that they are compared at a glance.
+  const tiles = part.options.every(([, html]) => plain(html).length <= TILE) ? " mlsys-lab-tiles" : "";
+  const list = element("div", { class: part.inline ? "mlsys-lab-inline" : `mlsys-lab-options${tiles}` }, ...rows);
   if (extra) { list.prepend(element("span", { text: extra[0] })); list.append(element("span", { text: extra[1] })); }
   return {
     node: element("fieldset", { class: "mlsys-lab-field" }, 
@@ -77,11 +86,8 @@ const BUILD = {
     const name = `mlsys-lab-prose${part.tone ? " mlsys-lab-edge" : ""}${part.quiet ? " mlsys-lab-quiet" : ""}`;
     return { node: element("div", { class: name, style, html: part.html, tabindex: "-1" }) };
   },
-  sealedanswer: (part) => {
-    const time = element("time", { datetime: part.time, text: localTime(part.time) });
-    return { node: element("p", { class: "mlsys-lab-sealed", tabindex: "-1" },
-      padlock(), element("span", { html: part.html }), time) };
-  },
+  recordedanswer: (part) => ({ node: recordedLine(part, "mlsys-lab-recorded") }),
+  sealedanswer: (part) => ({ node: recordedLine(part, "mlsys-lab-recorded mlsys-lab-sealed", padlock()) }),
   options: (part, tools) => radios(part, tools),
   confidence: (part, tools) => {
     const made = radios({ ...part, inline: true }, tools, part.ends);
@@ -148,10 +154,23 @@ const BUILD = {
   },
   buttons: (part, { ask }) => ({
     node: element("div", { class: "mlsys-lab-buttons" }, ...part.buttons.map(([action, text], k) => {
-      const button = element("button", { type: "button", text, class: k ? null : "mlsys-lab-main", ...quiet });
+      const main = k ? null : part.leads ? "mlsys-lab-main" : "mlsys-lab-main mlsys-lab-again";
+      const button = element("button", { type: "button", text, class: main, ...quiet });
       button.addEventListener("click", () => ask(action));
       return button;
     })),
+  }),
+  // The Lab panel's extension hears it; where there is none, there is no such button (card.css).
+  goon: (part) => {
+    const button = element("button", { type: "button", text: part.words,
+      class: part.leads ? "mlsys-lab-main" : "mlsys-lab-main mlsys-lab-again", ...quiet });
+    button.addEventListener("click", () => button.dispatchEvent(new CustomEvent("mlsys-next", { bubbles: true })));
+    return { node: element("div", { class: "mlsys-lab-buttons mlsys-lab-goon" }, button) };
+  },
+  actspath: (part) => ({
+    node: element("ol", { class: "mlsys-lab-path" }, ...part.points.map(([title, takes], k) =>
+      element("li", {}, element("b", { text: `${k + 1}`, "aria-hidden": "true" }),
+        element("span", { html: title }, ...(takes ? [element("small", { text: takes })] : []))))),
   }),
   // The Lab panel hears it, and shows these links only where it can do what they promise.
   besidelinks: (part) => ({
@@ -217,8 +236,9 @@ export function renderCard(model, el) {
   const goBack = element("button", { type: "button", text: "Undo my change", ...quiet });
   const draftLine = element("div", { class: "mlsys-lab-draft", hidden: true }, unrecorded, goBack);
   const said = element("div", { class: "mlsys-lab-unseen", role: "status", "aria-live": "polite" });
+  const toggle = element("button", { type: "button", class: "mlsys-lab-link", hidden: true, ...quiet });
   const card = element("section", { class: "mlsys-lab-frame", "aria-labelledby": title.id },
-    element("div", { class: "mlsys-lab-head" }, kind, title), body, draftLine, after, said);
+    element("div", { class: "mlsys-lab-head" }, kind, title), body, toggle, draftLine, after, said);
   el.append(card);
 
   const complain = (words, again) => {
@@ -271,9 +291,20 @@ export function renderCard(model, el) {
     calm();
     const { trouble: found } = boxes.view;
     complain(found?.words ?? "", found?.retry);
+    if (!found && action === boxes.view.item?.record) { opened = false; fold(); }
   };
   retry.addEventListener("click", () => ask("retry"));
-  goBack.addEventListener("click", () => { for (const part of boxes.unrecorded) boxes.discard(part.key); });
+  goBack.addEventListener("click", () => {
+    for (const part of boxes.unrecorded) boxes.discard(part.key);
+    opened = false;
+    fold();
+  });
+  toggle.addEventListener("click", () => {
+    opened = !opened;
+    fold();
+    const box = opened && body.querySelector("input:checked, input:not(:disabled), select, textarea");
+    (box && !box.disabled ? box : toggle).focus();
+  });
   const tools = {
     ask,
     keep: (key, value) => boxes.keep(key, value),
@@ -312,6 +343,32 @@ export function renderCard(model, el) {
     if (unrecorded.textContent !== words + only_here) unrecorded.textContent = words + only_here;
     goBack.hidden = !boxes.view.item?.recorded;
     draftLine.hidden = !words;
+    fold();
+  };
+
+  // What is recorded becomes short, until somebody wants to change it. What is entered and not
+  // recorded is never out of sight, and a card does not close under somebody's hands.
+  let opened = false, recorded = "";
+  const fold = () => {
+    const { fold: folded, closed, title: called, focus } = boxes.view;
+    const entered = boxes.unrecorded.length > 0 || boxes.open.some((part) => boxes.rival(part.key));
+    opened = Boolean(folded) && (opened || entered);
+    const short = Boolean(folded) && !opened;
+    card.dataset.state = closed ? "closed" : !folded ? "open" : short ? "short" : "opened";
+    card.classList.toggle("mlsys-lab-entered", entered);
+    for (const [key, { node }] of parts) node.hidden = short && !folded.stays.includes(key);
+    // Nothing to close while something waits to be recorded: that has a way back of its own.
+    toggle.hidden = !folded || (opened && entered);
+    const words = short ? folded?.link : "Close";
+    if (toggle.textContent !== words) toggle.textContent = words ?? "";
+    toggle.setAttribute("aria-label", `${words}: ${plain(called)}`);
+    toggle.setAttribute("aria-expanded", String(!short));
+    const held = document.activeElement;
+    if (body.contains(held) && held.closest("[hidden]")) {
+      const target = parts.get(focus)?.node;
+      (target && !target.hidden ? target : toggle).focus();
+    }
+    leadThePage(card);
   };
 
   let parts = new Map();
@@ -320,6 +377,8 @@ export function renderCard(model, el) {
     const view = model.get("view");
     if (!view.parts) return;
     kind.textContent = view.kind;
+    card.dataset.look = view.look;
+    if ((view.item?.recorded ?? "") !== recorded) { recorded = view.item?.recorded ?? ""; opened = false; }
     if (title.innerHTML !== view.title) title.innerHTML = view.title;
     card.style.setProperty("--tone", view.tone);
     const held = card.contains(document.activeElement);

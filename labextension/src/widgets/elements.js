@@ -12,6 +12,10 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
+// The words of what the kernel wrote as HTML.
+export const plain = (html) =>
+  Object.assign(document.createElement("template"), { innerHTML: html }).content.textContent;
+
 // A name that nothing else on the page has: labels find their inputs by it, and radio buttons of one
 // name are one group.
 let serial = 0;

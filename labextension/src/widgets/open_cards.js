@@ -1,6 +1,7 @@
 // The cards of the page, by notebook: where their drafts are kept, and which boxes are not recorded.
 import { CardBoxes } from "./card_boxes";
 import { DraftStore } from "./draft_store";
+import { plain } from "./elements";
 
 const STORES = new Map();
 const CARDS = new Map(); // by model
@@ -74,7 +75,6 @@ export function unrecordedIn(path) {
 // What stands in a box, as the page shows it.
 export function inWords(part, value) {
   if (value === null || value === undefined) return "";
-  const plain = (html) => Object.assign(document.createElement("template"), { innerHTML: html }).content.textContent;
   const label = (options, key) => plain(options.find(([each]) => each === key)?.[1] ?? `${key}`);
   switch (part.kind) {
     case "options": return label(part.options, value);
