@@ -206,6 +206,8 @@ class TextBox(InputField):
     hint: str
     value: str = ""
     disabled: bool = False
+    #: What may be marked on a scale instead of typed, in order; no scale if empty.
+    scale: tuple[str, ...] = ()
 
     def text(self) -> str:
         return f"{markup.plain(self.legend)}\n  {self.value or '______'} ({self.hint})"

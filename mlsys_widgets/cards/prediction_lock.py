@@ -28,7 +28,6 @@ from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.ledger import AlreadyCommitted, CommittedPrediction, Ledger
 from mlsys_widgets.wording.distance import Distance
 
-
 class PredictionLock(ItemTask):
     """A question to answer before anything is shown.
 
@@ -341,7 +340,8 @@ class PredictionLock(ItemTask):
             )
         shown = "" if value is None else self.in_words(value)
         hint = f"{item.hint[0].upper()}{item.hint[1:]}."
-        return TextBox("answer", item.question, hint, shown, disabled=disabled)
+        scale = () if disabled else item.scale
+        return TextBox("answer", item.question, hint, shown, disabled=disabled, scale=scale)
 
 
 def _confidence(value: Any) -> int:

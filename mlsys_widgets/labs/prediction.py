@@ -14,6 +14,10 @@ from mlsys_widgets.wording.units import format_quantity, parse_quantity
 
 USUAL_TITLE: Final = "Before you look: what do you expect?"
 
+#: Into how many parts a scale is divided, and from which ratio of its ends it goes by decades.
+_MARKS: Final = 100
+_DECADES: Final = 1000
+
 #: How numbers with a unit are typed, and how plain ones are.
 _EXAMPLES: Final = {"%": "33%", "s": "5 µs or 2 hours", "B": "16 GB", "×": "2.4×"}
 _NUMBERS: Final = {"12": 12, "3.5k": 3.5e3, "2e6": 2e6}
@@ -139,6 +143,30 @@ class Prediction(Item):
         example = self.example or _EXAMPLES.get(self.unit) or self._plain_examples
         such = f" such as {example}" if example else ""
         return ", ".join([f"type a number{such}", *limits])
+
+    @property
+    def scale(self) -> tuple[str, ...]:
+        """What can be marked between the limits, evenly or by decades; empty without limits.
+
+        The limits are in the hint too, so a scale tells nothing that the question does not.
+
+        Examples
+        --------
+        >>> busy = Prediction("How busy is it?", unit="%", low=0, high=1).scale
+        >>> busy[0], busy[33], busy[-1]
+        ('0%', '33%', '100%')
+        >>> Prediction("How long?", unit="s", low=1e-6, high=1).scale[8:12]
+        ('9 µs', '10 µs', '20 µs', '30 µs')
+        """
+        low, high = self.low, self.high
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            return ()
+        if low > 0 and high / low >= _DECADES:
+            first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+            values = [float(f"{k}e{n}") for n in range(first, last + 1) for k in range(1, 10)]
+        else:
+            values = [float(f"{low + (high - low) * k / _MARKS:.3g}") for k in range(_MARKS + 1)]
+        return tuple(self._limit(value) for value in values if low <= value <= high)
 
     @property
     def _plain_examples(self) -> str:

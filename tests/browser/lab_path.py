@@ -23,6 +23,7 @@ from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.labs.student_steps import StudentStep, not_done, saved_progress, steps_of
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.physics import format_quantity
+from tests.browser.pages import open_again
 
 #: What nobody can read as a number, whatever its unit.
 NONSENSE = ("a third or so", "3,94", "1.2.3")
@@ -113,6 +114,9 @@ class Student:
 
     def write_code(self, code: str) -> None:
         scratch = next(k for k, c in enumerate(self.book.cells) if "# lab.answer(" in c.source)
+        folded = self.cell(scratch).locator(".mlsys-Scratch-line[aria-expanded=false]")
+        if folded.count():
+            folded.click()
         self.cell(scratch).locator(".cm-content").click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(code or "# nothing")
@@ -286,16 +290,22 @@ class Student:
             self.enter(step, f"{float(key.value):.6g}")
 
     def _choose_answer(self, step: Step, value: str) -> None:
-        card = self.cell(step.index).locator(".mlsys-lab")
+        card = self._card_of(step)
         option = card.locator(f"input[type=radio][value='{value}']")
         option.check()
         words = option.evaluate("option => option.labels[0].innerText").strip()
         card.get_by_role("button", name="Record").click()
         expect(card).to_contain_text(f"Recorded: “{words}”", timeout=SOON)
 
+    def _card_of(self, step: Step) -> Locator:
+        """The card of a question, whole: what is recorded is opened to be changed."""
+        card = self.cell(step.index).locator(".mlsys-lab")
+        open_again(card)
+        return card
+
     def enter(self, step: Step, text: str, says: str = "Recorded: ") -> None:
         """Type into the box of a question and press Enter."""
-        card = self.cell(step.index).locator(".mlsys-lab")
+        card = self._card_of(step)
         card.get_by_role("textbox").fill(text)
         card.get_by_role("textbox").press("Enter")
         expect(card).to_contain_text(says, timeout=SOON)
@@ -307,6 +317,7 @@ class Student:
         sentence = "Memory is what waits."
         for many in sorted({1, -(-item.at_least // 4)}):
             text = " ".join([sentence] * many)
+            open_again(card)
             card.get_by_role("textbox").fill(text)
             card.get_by_role("button", name="Record").click()
             expect(card).to_contain_text(f"Recorded: {4 * many} words", timeout=SOON)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
 from tests.browser.conftest import Lab, closed, opened
-from tests.browser.pages import cards_come_up, draw_all, restart_and_run_all
+from tests.browser.pages import cards_come_up, draw_all, open_again, restart_and_run_all
 from tests.browser.tampering import slow_down
 from tests.sampling import takes_everything
 from tests.waiting import wait_for
@@ -142,18 +142,28 @@ def test_drafts_outlive_kernel_page_and_browser(work, page):
     another = work.window()
     everything_is_there(another)
     # What is recorded wins over what is older, in every window.
-    box = card(another, "Power").get_by_role("textbox")
+    power = card(another, "Power")
+    box = power.locator("input[type=text]")
     box.fill("160")
-    card(another, "Power").get_by_role("button", name="Record my answer").click()
+    power.get_by_role("button", name="Record my answer").click()
+    # What is recorded is a line, and its box is out of sight.
     expect(card(page, "Power")).to_contain_text("Recorded: 160 watts")
-    expect(card(page, "Power").get_by_role("textbox")).to_have_value("160")
+    expect(card(page, "Power").locator("input[type=text]")).to_have_value("160")
+    expect(card(page, "Power").get_by_role("textbox")).to_have_count(0)
     wait_for(lambda: "watts" not in work.drafts, "the draft to go")
-    # Typed since: marked, and one click away from what is recorded.
+    # Typed since: marked, in sight after a restart too, and one click away from what is recorded.
+    power.get_by_role("button", name="Change: Power").press("Enter")
+    expect(box).to_be_focused()
     box.fill("170 W or more")
-    expect(card(another, "Power")).to_contain_text("the change is not recorded yet")
-    card(another, "Power").get_by_role("button", name="Undo my change").click()
+    expect(power).to_contain_text("the change is not recorded yet")
+    work.kept("170 W")
+    restart_and_run_all(another)
+    expect(box).to_be_visible()
+    expect(box).to_have_value("170 W or more")
+    power.get_by_role("button", name="Undo my change").click()
     expect(box).to_have_value("160")
-    expect(card(another, "Power")).not_to_contain_text("not recorded yet")
+    expect(box).to_be_hidden()
+    expect(power).not_to_contain_text("not recorded yet")
 
 
 def test_windows_of_one_browser_follow_each_other(work, page):
@@ -203,6 +213,7 @@ def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_
     power.get_by_role("textbox").fill("150")
     power.get_by_role("button", name="Record my answer").click()
     expect(power).to_contain_text("Recorded: 150 watts")
+    open_again(power)
     power.get_by_role("textbox").fill("160")
     card(page, "Why").get_by_role("textbox").fill("Registers.")
     page.evaluate(CHECK)
@@ -219,6 +230,7 @@ def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_
     dialog.press("Escape")
     expect(dialog).to_be_hidden()
     # What cannot be recorded is named with the reason, and the card is one click away.
+    open_again(power)
     power.get_by_role("textbox").fill("160 lumens")
     page.evaluate(CHECK)
     page.get_by_role("button", name="Record it").click()
@@ -250,6 +262,7 @@ def test_a_card_says_what_is_known(work, page):
     expect(power).not_to_contain_text("it is in the ledger")
     # The kernel dies with an answer under way that never reached the ledger.
     os.kill(kernel, signal.SIGSTOP)
+    open_again(power)
     power.get_by_role("textbox").fill("151")
     power.get_by_role("button", name="Record the change").click()
     expect(power.locator("[aria-busy=true]")).to_be_visible()

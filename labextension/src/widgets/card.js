@@ -57,6 +57,29 @@ function recordedLine(part, name, ...sign) {
     element("time", { datetime: part.time, text: localTime(part.time) }));
 }
 
+// A number is put on a scale as well as typed. Nothing is marked until somebody does it.
+const LABELS = 5;
+function numberScale({ scale, legend }, put) {
+  const last = scale.length - 1;
+  const range = element("input", { type: "range", min: 0, max: last, step: 1, "aria-label": plain(legend), ...quiet });
+  const labels = Array.from({ length: LABELS }, (_, k) =>
+    element("span", { text: scale[Math.round((k * last) / (LABELS - 1))] }));
+  // A click on the middle changes nothing of a range that stands there unseen.
+  const choose = () => put(scale[Number(range.value)]);
+  range.addEventListener("input", choose);
+  range.addEventListener("click", choose);
+  return {
+    node: element("div", { class: "mlsys-lab-scale" }, range,
+      element("div", { class: "mlsys-lab-ticks", "aria-hidden": "true" }, ...labels)),
+    mark: (text) => {
+      const at = scale.indexOf(text);
+      range.classList.toggle("mlsys-lab-unmarked", at < 0);
+      range.value = at < 0 ? Math.round(last / 2) : at;
+      range.setAttribute("aria-valuetext", at < 0 ? text || "no mark yet" : text);
+    },
+  };
+}
+
 function radios(part, { keep, ask }, extra) {
   const group = unique("group");
   const rows = part.options.map(([key, html]) => {
@@ -100,10 +123,15 @@ const BUILD = {
       spellcheck: "false", autocomplete: "off", ...quiet });
     box.addEventListener("input", () => keep(part.key, box.value));
     box.addEventListener("keydown", (event) => event.key === "Enter" && submit());
+    const scale = part.scale?.length ? numberScale(part, (text) => keep(part.key, text)) : null;
     return {
-      node: element("div", { class: "mlsys-lab-field" }, element("label", { for: id, html: part.legend }), box,
+      node: element("div", { class: "mlsys-lab-field" }, element("label", { for: id, html: part.legend }),
+        ...(scale ? [scale.node] : []), box,
         element("p", { class: "mlsys-lab-hint", id: `${id}-hint`, text: part.hint, hidden: part.disabled })),
-      fill: (value) => { if (box.value !== value) box.value = value; },
+      fill: (value) => {
+        if (box.value !== value) box.value = value;
+        scale?.mark(value);
+      },
     };
   },
   textarea: (part, { keep }) => {
