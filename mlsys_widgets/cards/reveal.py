@@ -9,13 +9,21 @@ from typing import Any, NamedTuple, Protocol
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Action, Gate, LabWidget
 from mlsys_widgets.cards.moves import Exploration, Move
-from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Steps
-from mlsys_widgets.cards.worked_numbers import Worked, number_cards
+from mlsys_widgets.cards.parts import Buttons, Part, Prose, Steps
+from mlsys_widgets.cards.reveal_parts import (
+    ComparedNumbers,
+    Comparison,
+    NumbersBehind,
+    Verdict,
+)
+from mlsys_widgets.cards.worked_numbers import Worked, worked_rows
+from mlsys_widgets.drawing.number_line import Mark
 from mlsys_widgets.labs import Prediction
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.distance import (
     DISTANCES,
+    SAME,
     Distance,
     distance_in_words,
     how_close,
@@ -225,8 +233,8 @@ class Reveal(LabWidget):
 
     def _on_compare(self, _values: Any) -> None:
         self.compare()
-        spoken = {"distance", "feedback"}
-        self._say(" ".join(p.text() for p in self.parts() if p.key in spoken), focus="cards")
+        verdict = next((part.text() for part in self.parts() if part.key == "verdict"), "")
+        self._say(verdict, focus="compared")
 
     @property
     def right(self) -> str | None:
@@ -249,38 +257,50 @@ class Reveal(LabWidget):
     def parts(self) -> Sequence[Part]:
         if not self._asked_for:
             return self._before()
-        lock, predicted = self._lock, self._lock.number
-        cards = [("You predicted", lock.in_words(lock.value), "prediction", self._sure())]
-        sentences = []
-        for label, what, source, tone, note in self._compared():
-            actual = self._known(_now(source))
-            cards.append((label, format_quantity(actual, self._unit), tone, note))
-            if predicted is not None:
-                far = distance_in_words(predicted, actual, self._distance, self._unit)
-                sentences.append(f"{far} {what}")
-        right = self.right
-        if right is not None and not lock.item.values:
-            cards.append(("The answer is", lock.in_words(right), "blue", ""))
-        remark = self._remark(right, predicted)
-        parts: list[Part] = [Numbers("cards", tuple(cards))]
-        # A single distance is in the verdict already, unless that is "Right."
-        told = len(sentences) == 1 and any("too " in part.label for part in remark)
-        if sentences and not told:
-            *first, last = sentences
-            listed = f"{', '.join(first)}, and {last}" if first else last
-            parts.append(Prose("distance", f"Your prediction is {listed}."))
-        return [*parts, *remark, *self._behind()]
-
-    def _behind(self) -> list[Part]:
-        """The numbers behind the comparison, and those of a second case."""
-        parts: list[Part] = []
-        for key, heading, given, tone in (
-            ("worked", "The numbers behind it", self._worked, "blue"),
-            ("contrast", "For contrast", self._contrast, "gray"),
-        ):
-            if cards := number_cards(given, tone):
-                parts += [Prose(f"{key}-head", "", label=heading), Numbers(key, cards)]
+        parts: list[Part] = [self._comparison(), *self._verdict()]
+        groups = (
+            ("The numbers behind it", worked_rows(self._worked)),
+            ("For contrast", worked_rows(self._contrast)),
+        )
+        if behind := tuple(group for group in groups if group[1]):
+            parts.append(NumbersBehind("behind", behind))
         return parts
+
+    def _comparison(self) -> Comparison:
+        """The prediction and everything that it is held against."""
+        lock, right = self._lock, self.right
+        rows = [("You predicted", lock.in_words(lock.value), "prediction", self._sure())]
+        marks = []
+        for label, _, source, tone, note in self._compared():
+            mark = self._mark(label.removesuffix(" says"), _now(source), tone)
+            marks.append(mark)
+            rows.append((label, mark.shown, tone, note))
+        if right is not None and not lock.item.values:
+            rows.append(("The answer is", lock.in_words(right), "model", ""))
+            return Comparison("compared", tuple(rows), len(rows) - 1)
+        decisive = self._decisive(right)
+        counts = next(
+            (k for k, mark in reversed(list(enumerate(marks))) if mark.value == decisive), 0
+        )
+        if lock.number is None or not marks:
+            return Comparison("compared", tuple(rows), counts + 1)
+        numbers = ComparedNumbers(
+            self._mark("You", lock.number, "prediction"),
+            tuple(marks),
+            marks[counts],
+            self._unit,
+            self._far(lock.number, marks[counts].value),
+        )
+        return Comparison("compared", tuple(rows), counts + 1, numbers)
+
+    def _mark(self, name: str, value: float, tone: str) -> Mark:
+        value = value if tone == "prediction" else self._known(value)
+        return Mark(name, value, format_quantity(value, self._unit), tone)
+
+    def _far(self, predicted: float, actual: float) -> str:
+        """How far apart, without the direction: the picture shows it."""
+        far = distance_in_words(predicted, actual, self._distance, self._unit)
+        return "" if far == SAME or not math.isfinite(actual) else far.rsplit(" ", 1)[0]
 
     def _before(self) -> list[Part]:
         """Show what to try first, ticked as it is done, and the button."""
@@ -298,11 +318,17 @@ class Reveal(LabWidget):
     def _compared(self) -> list[tuple[str, str, Source, str, str]]:
         """List what the prediction is held against: label, words, value, tone and note of each."""
         found = [
-            (label, f"the {label.lower()} form", source, "blue", "")
+            (
+                label,
+                f"the {label.lower()} form",
+                source,
+                "textbook" if label == "Textbook" else "model",
+                "",
+            )
             for label, source in self._forms.items()
         ]
         if self._model is not None and not self._forms:
-            found.append(("The model says", "the model", self._model, "blue", ""))
+            found.append(("The model says", "the model", self._model, "model", ""))
         if self._measured is not None:
             found.append(("Measured", "the measurement", self._measured, "measured", self._where))
         return found
@@ -337,26 +363,44 @@ class Reveal(LabWidget):
         measured = self._known(_now(self._measured))
         return measured if self._closest(measured) == right else actual
 
-    def _remark(self, right: str | None, predicted: float | None) -> list[Prose]:
-        """The verdict, and the sentence for this very option."""
+    def _verdict(self) -> list[Verdict]:
+        """What the comparison means, and the paragraph for this very option."""
+        right, predicted = self.right, self._lock.number
+        label, words = self._judgment(right, predicted)
+        far = [
+            f"{distance_in_words(predicted, actual, self._distance, self._unit)} {what}"
+            for _, what, source, _, _ in self._compared()
+            if predicted is not None
+            for actual in [self._known(_now(source))]
+            if math.isfinite(actual)  # what never happens is no number away
+        ]
+        # A single distance is in the verdict already, unless that is "Right."
+        if not far or (len(far) == 1 and "too " in label):
+            distance = ""
+        else:
+            *first, last = far
+            listed = f"{', '.join(first)}, and {last}" if first else last
+            distance = f"Your prediction is {listed}."
+        return [Verdict("verdict", label, distance, words)] if label or distance else []
+
+    def _judgment(self, right: str | None, predicted: float | None) -> tuple[str, str]:
+        """The verdict in a few words, and the feedback; both empty where nobody can judge."""
         actual = self._decisive(right)
-        label = "Not quite."
+        label, key = "Not quite.", self._lock.value
         if predicted is not None and actual is not None:
             label = verdict(predicted, actual, self._distance, self._unit)
-        good, key = self._held(right), self._lock.value
         if self._lock.item.options:
-            if good:
+            if self._held(right):
                 label = "Right."
             elif label == "Right.":
                 label = "Close, but another option is closer."
         elif predicted is not None and actual is not None:
             key = how_close(predicted, actual, self._distance)
         else:
-            return []
+            return "", ""
         if key not in self._feedback and right is None:
-            return []
-        words = self._feedback.get(key, "")
-        return [Prose("feedback", words, tone="green" if good else "orange", label=label)]
+            return "", ""
+        return label, self._feedback.get(key, "")
 
 
 def _now(source: Source) -> float:

@@ -1,12 +1,14 @@
-"""The numbers behind a comparison, as cards: label, value with its unit, and how it comes about.
+"""The numbers behind a comparison: label, value with its unit, and how it comes about.
 
 An author gives them by name, as ``{"Intensity": (31.5, "FLOP/B")}``, or hands over a result of
-physics, whose every step becomes a card with its formula and the numbers in it.
+physics, whose every step becomes a row with its formula and the numbers in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from mlsys_widgets.physics import notation
@@ -23,30 +25,65 @@ Worked = (
     | Mapping[str, WorkedNumber | Callable[[], WorkedNumber]]
     | Iterable[tuple[str, WorkedNumber | Callable[[], WorkedNumber]]]
 )
-#: Label, value, tone and note, as ``parts.Numbers`` takes them.
-NumberCard = tuple[str, str, str, str]
 
 
-def number_cards(worked: Worked | Callable[[], Worked] | None, tone: str) -> tuple[NumberCard, ...]:
-    """Lay out worked numbers as cards.
+@dataclass(frozen=True)
+class WorkedRow:
+    """A number: what it is, its value in words, and a note or the step that leads to it."""
+
+    label: str
+    value: str
+    note: str = ""
+    step: Step | None = None
+
+    @property
+    def behind(self) -> str:
+        """The note, or the formula in plain text."""
+        return self.note or self._equation(notation.TEXT)
+
+    @property
+    def typeset(self) -> str:
+        """The formula with its numbers, as a browser sets it; empty where there is none."""
+        return self._equation(notation.MATHML)
+
+    def text(self) -> str:
+        """The row in plain text."""
+        return f"{self.label}: {self.value}{f' ({self.behind})' if self.behind else ''}"
+
+    def html(self) -> str:
+        """The row for a page that keeps the tags of text only."""
+        behind = escape(self.note) or self._equation(notation.HTML)
+        return (
+            f"<strong>{escape(self.label)}:</strong> {escape(self.value)}"
+            f"{f' ({behind})' if behind else ''}"
+        )
+
+    def _equation(self, how: notation.Notation) -> str:
+        """The formula with its numbers; the value itself is in the row."""
+        sides = self.step.sides(how) if self.step else []
+        return how.chain(sides[:-1]) if len(sides) > 2 else ""
+
+
+def worked_rows(worked: Worked | Callable[[], Worked] | None) -> tuple[WorkedRow, ...]:
+    """Lay out worked numbers as rows.
 
     Examples
     --------
     >>> from mlsys_widgets import physics as ph
-    >>> number_cards({"Ridge": (152.9, "FLOP/B")}, "blue")
-    (('Ridge', '152.9 FLOP/B', 'blue', ''),)
+    >>> [row.text() for row in worked_rows({"Ridge": (152.9, "FLOP/B")})]
+    ['Ridge: 152.9 FLOP/B']
     >>> product = ph.gemm(512, 512, 512, 2)
-    >>> number_cards({"Intensity": product.intensity}, "blue")
-    (('Intensity', '170.7 FLOP/B', 'blue', 'I = W / Q = 268.4 MFLOP / 1.57 MB'),)
+    >>> [row.text() for row in worked_rows({"Intensity": product.intensity})]
+    ['Intensity: 170.7 FLOP/B (I = W / Q = 268.4 MFLOP / 1.57 MB)']
     """
     given: Any = worked() if callable(worked) else worked
     if given is None:
         return ()
     if isinstance(given, Result):
         steps = given.derivation().steps
-        return tuple((step.title, step.shown, tone, _equation(step)) for step in steps)
+        return tuple(WorkedRow(step.title, step.shown, step=step) for step in steps)
     pairs = given.items() if isinstance(given, Mapping) else given
-    return tuple(_card(label, number, tone) for label, number in pairs)
+    return tuple(_row(label, number) for label, number in pairs)
 
 
 def shown_number(number: Any) -> tuple[str, str]:
@@ -57,29 +94,26 @@ def shown_number(number: Any) -> tuple[str, str]:
     >>> shown_number((0.0015, "s")), shown_number("memory-bound"), shown_number((2, "×", "of 4"))
     (('1.5 ms', ''), ('memory-bound', ''), ('2×', 'of 4'))
     """
-    number = number() if callable(number) else number
-    if isinstance(number, str):
-        return number, ""
-    value, unit, note = (*number, "", "")[:3] if isinstance(number, tuple) else (number, "", "")
-    if isinstance(value, Explained):
-        step = value.derivation().steps[-1]
-        return format_quantity(value, unit or step.quantity.unit), note or _equation(step)
-    if value is None:
-        return "none", note
-    return format_quantity(value, unit), note
+    row = _shown("", number() if callable(number) else number)
+    return row.value, row.behind
 
 
-def _card(label: str, number: Any, tone: str) -> NumberCard:
+def _row(label: str, number: Any) -> WorkedRow:
     try:
-        value, note = shown_number(number)
+        return _shown(label, number() if callable(number) else number)
     except (TypeError, ValueError) as problem:
         raise ValueError(
             f"{label} cannot be shown ({problem}); give words, a number, or (number, unit)"
         ) from None
-    return label, value, tone, note
 
 
-def _equation(step: Step) -> str:
-    """The formula with its numbers; the value itself is on the card."""
-    left, *chain = step.equation(notation.TEXT)
-    return " = ".join([left, *chain[:-1]]) if len(chain) > 1 else ""
+def _shown(label: str, number: Any) -> WorkedRow:
+    if isinstance(number, str):
+        return WorkedRow(label, number)
+    value, unit, note = (*number, "", "")[:3] if isinstance(number, tuple) else (number, "", "")
+    if isinstance(value, Explained):
+        step = value.derivation().steps[-1]
+        return WorkedRow(label, format_quantity(value, unit or step.quantity.unit), note, step)
+    if value is None:
+        return WorkedRow(label, "none", note)
+    return WorkedRow(label, format_quantity(value, unit), note)

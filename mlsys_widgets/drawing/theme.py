@@ -21,7 +21,9 @@ TONES: Final = {
     "compute": "#2a7fc4",
     "dispatch": "#d4522a",
     "prediction": "#b0609f",
+    "model": "#2a7fc4",
     "measured": "#12936b",
+    "textbook": "#808890",
 }
 
 #: What the screen uses instead of a tone that must follow the theme.

@@ -128,6 +128,7 @@ class Reasoning:
                 notation.TEXT: seen,
                 notation.LATEX: rf"\text{{{seen}}}",
                 notation.HTML: notation.HTML.quantity(seen),
+                notation.MATHML: notation.MATHML.quantity(seen),
             }
             about = asks[:1].lower() + asks[1:]
             steps.append(Step(Quantity(key, f"q_{k}", "", about), written, written, answer))

@@ -50,7 +50,7 @@ class Ratio:
         names = [f"{symbol}_{name}" for name in (self.device, self.other)]
         formula: dict[notation.Notation, str] = {}
         numbers: dict[notation.Notation, str] = {}
-        for how in (notation.TEXT, notation.HTML, notation.LATEX):
+        for how in notation.NOTATIONS:
             formula[how] = how.quotient(*(how.symbol(name) for name in names))
             values = (how.quantity(words) for words in (self.words, self.other_words))
             numbers[how] = how.quotient(*values)

@@ -64,10 +64,10 @@ class EveryNotation(Mapping[Notation, str]):
         return self._written[how]
 
     def __iter__(self) -> Iterator[Notation]:
-        return iter((notation.TEXT, notation.HTML, notation.LATEX))
+        return iter(notation.NOTATIONS)
 
     def __len__(self) -> int:
-        return 3
+        return len(notation.NOTATIONS)
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ class Step:
 
     def symbolic(self, how: Notation) -> str:
         """The formula in symbols; a verdict follows from a comparison and is not equal to it."""
-        sign = ": " if isinstance(self.value, bool) else " = "
-        return how.symbol(self.quantity.symbol) + sign + self.formula[how]
+        sign = ":" if isinstance(self.value, bool) else "="
+        return how.chain([("", how.symbol(self.quantity.symbol)), (sign, self.formula[how])])
 
     def equation(self, how: Notation) -> list[str]:
         """Left side, formula, substitution and value, written in one notation."""
@@ -125,6 +125,21 @@ class Step:
         chain = [left, self.formula[how], self.substitution[how], value]
         # A formula without inputs to fill in would only appear twice.
         return [part for k, part in enumerate(chain) if k == 0 or part != chain[k - 1]]
+
+    def sides(self, how: Notation) -> list[tuple[str, str]]:
+        """The parts of the equation, each with the sign before it.
+
+        What a comparison yields is a verdict, not an equal number, and gets an arrow or a colon.
+        """
+        left, *rest = self.equation(how)
+        if isinstance(self.value, bool):
+            *claims, verdict = rest
+            return [("", left), *((":", claim) for claim in claims), (how.arrow, verdict)]
+        return [("", left), *(("=", side) for side in rest)]
+
+    def written(self, how: Notation) -> str:
+        """The whole equation in one notation."""
+        return how.chain(self.sides(how))
 
 
 @dataclass(frozen=True)
@@ -161,14 +176,14 @@ class Derivation:
     def to_text(self) -> str:
         """One line per step, in plain text."""
         return "\n".join(
-            f"{_joined(step, notation.TEXT)}   ({step.quantity.about})" for step in self.steps
+            f"{step.written(notation.TEXT)}   ({step.quantity.about})" for step in self.steps
         )
 
     def to_latex(self) -> str:
         """An aligned block of equations, without the surrounding dollar signs."""
         rows = []
         for step in self.steps:
-            left, *right = _sides(step, notation.LATEX)
+            left, *right = step.sides(notation.LATEX)
             signs = [f"{sign} {side}" for sign, side in right]
             rows.append(rf"{left[1]} &{' '.join(signs)}")
         return "\\begin{aligned}\n" + " \\\\[4pt]\n".join(rows) + "\n\\end{aligned}"
@@ -176,19 +191,22 @@ class Derivation:
     def to_markdown(self) -> str:
         """A list of steps, each with its equation in LaTeX."""
         return "\n".join(
-            f"- **{step.title}**: ${_joined(step, notation.LATEX)}$" for step in self.steps
+            f"- **{step.title}**: ${step.written(notation.LATEX)}$" for step in self.steps
         )
 
     def equations(self, how: Notation) -> list[str]:
         """Each step as one equation: symbol, formula, numbers, value."""
-        return [_joined(step, how) for step in self.steps]
+        return [step.written(how) for step in self.steps]
 
-    def to_html(self) -> str:
-        """An ordered list that needs no MathJax and that a screen reader can follow."""
+    def to_html(self, how: Notation = notation.HTML) -> str:
+        """An ordered list that needs no MathJax and that a screen reader can follow.
+
+        In MathML it is typeset, but a page that cleans what it shows keeps no MathML.
+        """
         rows = "".join(
             f"<li><span class='mlsys-about'>{escape(step.title)}</span> "
             f"<span class='mlsys-equation'>{equation}</span></li>"
-            for step, equation in zip(self.steps, self.equations(notation.HTML), strict=True)
+            for step, equation in zip(self.steps, self.equations(how), strict=True)
         )
         return f"<ol class='mlsys-derivation'>{rows}</ol>"
 
@@ -200,21 +218,3 @@ class Derivation:
 
     def _repr_html_(self) -> str:
         return self.to_html()
-
-
-def _sides(step: Step, how: Notation) -> list[tuple[str, str]]:
-    """The parts of an equation, each with the sign before it.
-
-    What a comparison yields is a verdict, not an equal number, and gets an arrow or a colon.
-    """
-    left, *rest = step.equation(how)
-    if isinstance(step.value, bool):
-        *claims, verdict = rest
-        arrow = r"\Rightarrow" if how is notation.LATEX else "→"
-        return [("", left), *((":", claim) for claim in claims), (arrow, verdict)]
-    return [("", left), *(("=", side) for side in rest)]
-
-
-def _joined(step: Step, how: Notation) -> str:
-    first, *rest = _sides(step, how)
-    return first[1] + "".join(f"{'' if sign == ':' else ' '}{sign} {side}" for sign, side in rest)

@@ -1,4 +1,4 @@
-"""How a formula is written: as text, as LaTeX and as HTML, from the code that computes it.
+"""How a formula is written: as text, LaTeX, HTML and MathML, from the code that computes it.
 
 A formula of the core is one Python function with one ``return``. This module reads that return
 expression and writes it down twice: with symbols (the formula) and with numbers (the
@@ -11,7 +11,7 @@ import ast
 import inspect
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
 from typing import Any
@@ -50,6 +50,21 @@ class Notation(ABC):
     times = " × "
     plus = " + "
     minus = " − "
+    #: Stands before the verdict that a comparison yields.
+    arrow = "→"
+
+    def number(self, text: str) -> str:
+        """A bare number of the formula itself."""
+        return text
+
+    def parenthesized(self, inside: str) -> str:
+        """An expression in parentheses."""
+        return f"({inside})"
+
+    def chain(self, sides: Sequence[tuple[str, str]]) -> str:
+        """An equation of several sides, each with the sign before it; the first has none."""
+        (_, first), *rest = sides
+        return first + "".join(f"{'' if sign == ':' else ' '}{sign} {side}" for sign, side in rest)
 
     def call(self, function: str, arguments: list[str]) -> str:
         """A function such as ``min`` of its arguments."""
@@ -106,6 +121,7 @@ class LatexNotation(Notation):
 
     times = r" \cdot "
     minus = " - "
+    arrow = r"\Rightarrow"
     one_line = False
 
     def symbol(self, symbol: str) -> str:
@@ -145,9 +161,61 @@ class LatexNotation(Notation):
         return f"{left} {_LATEX_COMPARISONS[sign]} {right}"
 
 
+class MathmlNotation(Notation):
+    """MathML, which browsers set by themselves: ``<mfrac>`` and ``<msub>``.
+
+    Each side of an equation is a formula of its own, because lines break between formulas and never
+    within one.
+    """
+
+    times = "<mo>×</mo>"
+    plus = "<mo>+</mo>"
+    minus = "<mo>−</mo>"
+    one_line = False
+
+    def symbol(self, symbol: str) -> str:
+        base, _, index = symbol.partition("_")
+        letters = f"<mi>{escape(base.rstrip('*'))}</mi>"
+        if base.endswith("*"):
+            letters = f"<msup>{letters}<mo>*</mo></msup>"
+        return f"<msub>{letters}<mtext>{escape(index)}</mtext></msub>" if index else letters
+
+    def quantity(self, text: str) -> str:
+        return f"<mtext>{escape(text)}</mtext>"
+
+    def number(self, text: str) -> str:
+        return f"<mn>{text}</mn>"
+
+    def parenthesized(self, inside: str) -> str:
+        return f"<mrow><mo>(</mo>{inside}<mo>)</mo></mrow>"
+
+    def quotient(self, above: str, below: str) -> str:
+        return f"<mfrac><mrow>{above}</mrow><mrow>{below}</mrow></mfrac>"
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"<msup>{base}<mn>{exponent}</mn></msup>"
+
+    def call(self, function: str, arguments: list[str]) -> str:
+        return f"<mi>{function}</mi>{self.parenthesized('<mo>,</mo>'.join(arguments))}"
+
+    def ceiling(self, inside: str) -> str:
+        return f"<mrow><mo>⌈</mo>{inside}<mo>⌉</mo></mrow>"
+
+    def compare(self, left: str, sign: str, right: str) -> str:
+        return f"{left}<mo>{escape(sign)}</mo>{right}"
+
+    def chain(self, sides: Sequence[tuple[str, str]]) -> str:
+        return " ".join(
+            f"<math>{f'<mo>{sign}</mo>' if sign else ''}{side}</math>" for sign, side in sides
+        )
+
+
 TEXT = TextNotation()
 HTML = HtmlNotation()
 LATEX = LatexNotation()
+MATHML = MathmlNotation()
+#: Every way to write a formula.
+NOTATIONS: tuple[Notation, ...] = (TEXT, HTML, LATEX, MATHML)
 
 #: Turns the name of an input or of an earlier step into what stands for it in the formula.
 Leaf = Callable[[str], str]
@@ -213,7 +281,7 @@ class _Writer:
             case ast.Attribute(attr=name):
                 return self.leaf(name), _ATOM
             case ast.Constant(value=int() | float() as value):
-                return f"{value:g}", _ATOM
+                return self.notation.number(f"{value:g}"), _ATOM
             case ast.Call(func=ast.Name(id="recovered_after"), args=[cost, gain]):
                 return self._quotient(cost, gain)
             case ast.Call(func=ast.Name(id="round_up"), args=[rounded]):
@@ -240,7 +308,7 @@ class _Writer:
 
     def _inside(self, node: ast.expr, strength: int) -> str:
         text, binds = self.write(node)
-        return text if binds >= strength else f"({text})"
+        return text if binds >= strength else self.notation.parenthesized(text)
 
     def _quotient(self, above: ast.expr, below: ast.expr) -> tuple[str, int]:
         if self.notation.one_line:

@@ -383,7 +383,7 @@ def _step(result: Result, member: Derived[float]) -> Step:
         def number(name: str) -> str:
             value = getattr(result, name)
             text = how.quantity(format_quantity(value, _called(kind)[name].unit))
-            return f"({text})" if value < 0 else text
+            return how.parenthesized(text) if value < 0 else text
 
         return notation.write(member.formula, how, number)
 

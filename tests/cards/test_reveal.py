@@ -196,8 +196,9 @@ def test_worked_numbers_and_a_second_case(led, browser_of):
     for secret in ("152.9", "launches", "GPT-2"):
         assert secret not in page.sent
     page.ask("compare")
-    assert page.parts["worked"]["cards"][0][:2] == ["Ridge", "152.9 FLOP/B"]
-    assert page.parts["contrast"]["cards"][0][:2] == ["GPT-2-like layer", "91%"]
+    (first, worked), (second, contrast) = page.parts["behind"]["groups"]
+    assert (first, worked[0][:2]) == ("The numbers behind it", ["Ridge", "152.9 FLOP/B"])
+    assert (second, contrast[0][:2]) == ("For contrast", ["GPT-2-like layer", "91%"])
     text = reveal.text()
     behind = "The numbers behind it\nRidge: 152.9 FLOP/B\nLimit: the launches"
     assert f"{behind}\nFor contrast\nGPT-2-like layer: 91%" in text

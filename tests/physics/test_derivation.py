@@ -112,7 +112,7 @@ def test_a_formula_is_written_in_a_notation_when_somebody_reads_it() -> None:
     assert asked == []
     assert [formula[notation.TEXT], formula[notation.TEXT]] == ["t_launch"] * 2
     assert asked == [notation.TEXT]  # once
-    assert list(formula) == [notation.TEXT, notation.HTML, notation.LATEX]
+    assert list(formula) == list(notation.NOTATIONS)
     assert len(formula) == len(list(formula))
     assert formula == {how: how.symbol("t_launch") for how in formula}
 

@@ -4,6 +4,7 @@
 import { element, plain, unique } from "./elements";
 import { leadThePage } from "./leading";
 import { boxesOf, inWords } from "./open_cards";
+import { REVEAL } from "./reveal";
 import { wordCounter } from "./word_count";
 
 const TILE = 60; // characters of an option that fits into a tile
@@ -104,6 +105,7 @@ function radios(part, { keep, ask }, extra) {
 }
 
 const BUILD = {
+  ...REVEAL,
   prose: (part) => {
     const style = part.tone ? `--tone: ${part.tone}` : null;
     const name = `mlsys-lab-prose${part.tone ? " mlsys-lab-edge" : ""}${part.quiet ? " mlsys-lab-quiet" : ""}`;
