@@ -18,19 +18,21 @@ from mlsys_widgets.physics import notation
 _STYLE = (
     "<style>"
     ".widget-htmlmath-content:has(>.mlsys-peek){flex:1 1 auto}"
-    ".mlsys-peek{border:1px solid var(--jp-border-color2,#d0d0d0);border-radius:8px;"
-    "padding:8px 14px;max-width:1280px;line-height:1.5;font-size:14px;"
-    "color:var(--jp-ui-font-color1,#212121);white-space:normal}"
-    ".mlsys-peek summary{cursor:pointer;font-weight:600}"
-    ".mlsys-peek summary:focus-visible{outline:2px solid #2a7fc4;outline-offset:2px}"
-    ".mlsys-peek h4{margin:12px 0 4px;font-size:14px}"
+    ".mlsys-peek{border:1px solid var(--mlsys-rule,#d0d0d0);border-radius:var(--mlsys-radius,8px);"
+    "padding:8px 16px;max-width:var(--mlsys-column,680px);box-sizing:border-box;"
+    "line-height:var(--mlsys-line-height,1.55);font-size:var(--mlsys-text,16px);"
+    "color:var(--mlsys-ink,#212121);white-space:normal}"
+    ".mlsys-peek summary{cursor:pointer;font-weight:var(--mlsys-strong,600)}"
+    ".mlsys-peek summary:focus-visible{outline:2px solid var(--mlsys-focus,#2a7fc4);"
+    "outline-offset:2px}"
+    ".mlsys-peek h4{margin:16px 0 4px;font-size:var(--mlsys-text,16px)}"
     ".mlsys-peek ol,.mlsys-peek ul{margin:6px 0;padding-left:22px}"
-    ".mlsys-peek li{margin:0 0 6px}"
-    ".mlsys-peek .mlsys-about{display:block;font-size:12.5px;"
-    "color:var(--jp-ui-font-color2,#616161)}"
+    ".mlsys-peek li{margin:0 0 8px}"
+    ".mlsys-peek .mlsys-about{display:block;font-size:var(--mlsys-note,13px);"
+    "color:var(--mlsys-quiet,#616161)}"
     ".mlsys-peek table{border-collapse:collapse;margin:6px 0}"
     ".mlsys-peek th,.mlsys-peek td{text-align:left;padding:3px 12px 3px 0;"
-    "border-bottom:1px solid var(--jp-border-color2,#e0e0e0)}"
+    "border-bottom:1px solid var(--mlsys-rule,#d0d0d0)}"
     "</style>"
 )
 
@@ -94,7 +96,7 @@ class MathPeek(LazyWidget, ipywidgets.HTMLMath):
 
     @traitlets.default("value")
     def _first_look(self) -> str:
-        return self.html()
+        return self._page(notation.MATHML)
 
     @traitlets.default("layout")
     def _whole_width(self) -> ipywidgets.Layout:
@@ -102,7 +104,7 @@ class MathPeek(LazyWidget, ipywidgets.HTMLMath):
 
     def _look_again(self) -> None:
         if self.trait_has_value("value"):
-            self.value = self.html()
+            self.value = self._page(notation.MATHML)
 
     @property
     def _closed(self) -> str:
@@ -111,7 +113,13 @@ class MathPeek(LazyWidget, ipywidgets.HTMLMath):
         return f"Opens after you {gate.to_open}." if gate else ""
 
     def html(self) -> str:
-        """The panel as self-contained HTML: it opens without any script."""
+        """The panel as self-contained HTML: it opens without any script.
+
+        Its formulas are in the tags of text, which pages keep that take out all others.
+        """
+        return self._page(notation.HTML)
+
+    def _page(self, how: notation.Notation) -> str:
         body = []
         if closed := self._closed:
             return (
@@ -121,23 +129,23 @@ class MathPeek(LazyWidget, ipywidgets.HTMLMath):
         for heading, part in self._parts:
             if heading:
                 body.append(f"<h4>{escape(heading)}</h4>")
-            body.append(markup.page(part) if isinstance(part, str) else self._derived(part))
+            body.append(markup.page(part) if isinstance(part, str) else self._derived(part, how))
         return (
             f"{_STYLE}<details class='mlsys-peek'{' open' if self._opened else ''}>"
             f"<summary>{escape(self._title)}</summary>{''.join(body)}</details>"
         )
 
-    def _derived(self, part: Any) -> str:
+    def _derived(self, part: Any, how: notation.Notation) -> str:
         if self._numbers:
-            return _derivation(part).to_html()
+            return _derivation(part).to_html(how)
         rows = "".join(
             f"<li><span class='mlsys-about'>{escape(step.title)}</span> "
-            f"<span class='mlsys-equation'>{step.symbolic(notation.HTML)}</span></li>"
+            f"<span class='mlsys-equation'>{step.symbolic(how)}</span></li>"
             for step in _derivation(part).steps
         )
         symbols = "".join(
-            f"<li>{notation.HTML.symbol(quantity.symbol)}: {escape(_measured(quantity))}</li>"
-            for quantity in _inputs(part)
+            f"<li>{how.chain([('', how.symbol(each.symbol))])}: {escape(_measured(each))}</li>"
+            for each in _inputs(part)
         )
         where = f"<p>Where</p><ul>{symbols}</ul>" if symbols else ""
         return f"<ol class='mlsys-derivation'>{rows}</ol>{where}"

@@ -111,29 +111,38 @@ class Verdict(Part):
     words: str = ""
 
     @property
-    def _leads(self) -> str:
-        """One sentence; a bare verdict says how far as well."""
-        return " ".join(filter(None, (self.label, "" if "too " in self.label else self.distance)))
+    def _says_how_far(self) -> bool:
+        return "too " in self.label
 
     @property
-    def _rest(self) -> list[str]:
-        told = [self.distance] if "too " in self.label else []
-        return [words for words in (*told, *self.words.split("\n\n")) if words]
+    def _lead(self) -> str:
+        """One sentence; a bare verdict says how far as well."""
+        label = f"<strong>{markup.inline(self.label)}</strong>" if self.label else ""
+        distance = "" if self._says_how_far else markup.inline(self.distance)
+        return " ".join(filter(None, (label, distance)))
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        return [markup.inline(words) for words in self.words.split("\n\n") if words]
+
+    @property
+    def _note(self) -> str:
+        """The other distances, where the lead has the one that counts."""
+        return markup.inline(self.distance) if self._says_how_far else ""
 
     def spec(self) -> dict[str, Any]:
         return {
-            **super().spec(),
-            "lead": markup.inline(self._leads),
-            "rest": [markup.inline(words) for words in self._rest],
-        }
+            **super().spec(), "lead": self._lead, "note": self._note, "rest": self._paragraphs,
+        }  # fmt: skip
 
     def text(self) -> str:
         said = " ".join(filter(None, (self.label, markup.plain(self.words))))
         return "\n".join(filter(None, (self.distance, said)))
 
     def html(self) -> str:
-        rest = "".join(f"<p>{markup.inline(words)}</p>" for words in self._rest)
-        return f'<p style="font-size:20px">{markup.inline(self._leads)}</p>{rest}'
+        rest = (self._note, *self._paragraphs)
+        lead = f'<p style="font-size:20px">{self._lead}</p>'
+        return lead + "".join(f"<p>{words}</p>" for words in rest if words)
 
 
 @dataclass(frozen=True)

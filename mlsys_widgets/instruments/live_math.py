@@ -5,15 +5,19 @@ The step that decides the result is marked, and one line says which input moves 
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+import re
+from typing import Any, Final, TypedDict
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.theme import TONES
 from mlsys_widgets.instruments.instrument_state import InstrumentState
 from mlsys_widgets.physics import notation
 from mlsys_widgets.physics.result import Result
 
-_BRIEF = {
-    '<span class="mlsys-quantity">': "<b>", "</span>": "</b>", "<var>": "<i>", "</var>": "</i>",
+#: Words in the name of a quantity, and the tone that such a thing has in every picture.
+_TONES: Final = {
+    "memory": "memory", "traffic": "memory", "compute": "compute",
+    "dispatch": "dispatch", "launch": "dispatch",
 }  # fmt: skip
 
 
@@ -24,6 +28,8 @@ class Math(TypedDict):
     part: str
     #: What each step is, its equation, and whether it decides.
     steps: list[tuple[str, str, bool]]
+    #: The color of the term that decides, as in the picture; empty if it has none there.
+    tone: str
     most: str
 
 
@@ -37,23 +43,29 @@ def live_math(instrument: InstrumentState, part: str = "") -> Math | None:
         return None
     chosen = part if part in explained else next(iter(explained))
     derived, decides = explained[chosen].derivation(), instrument.dominant(explained[chosen])
+    term = next(
+        (notation.MATHML.symbol(step.quantity.symbol) for step in derived.steps
+         if step.quantity.name == decides), ""
+    )  # fmt: skip
     steps = [
-        (step.title, _brief(equation), step.quantity.name == decides)
-        for step, equation in zip(derived.steps, derived.equations(notation.HTML), strict=True)
+        (step.title, _marked(step.written(notation.MATHML), term), step.quantity.name == decides)
+        for step in derived.steps
     ]
     return {
         "titles": list(explained),
         "part": chosen,
         "steps": steps,
+        "tone": next((TONES[tone] for word, tone in _TONES.items() if word in decides), ""),
         "most": matters_most(instrument, explained[chosen]),
     }
 
 
-def _brief(equation: str) -> str:
-    """The same equation in fewer letters: it travels with every move."""
-    for long, short in _BRIEF.items():
-        equation = equation.replace(long, short)
-    return equation
+def _marked(equation: str, term: str) -> str:
+    """The same equation with a symbol marked wherever it stands, but not as part of another."""
+    if not term:
+        return equation
+    alone = re.compile(rf"(?<!<msub>)(?<!<msup>){re.escape(term)}")
+    return alone.sub(f'<mrow class="mlsys-term">{term}</mrow>', equation)
 
 
 def matters_most(instrument: InstrumentState, result: Any) -> str:

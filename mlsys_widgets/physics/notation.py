@@ -205,8 +205,11 @@ class MathmlNotation(Notation):
         return f"{left}<mo>{escape(sign)}</mo>{right}"
 
     def chain(self, sides: Sequence[tuple[str, str]]) -> str:
+        signs = (f"<mo>{sign}</mo>" if sign else "" for sign, _ in sides)
         return " ".join(
-            f"<math>{f'<mo>{sign}</mo>' if sign else ''}{side}</math>" for sign, side in sides
+            # Fractions as large as the rest, though the formula stands in a line of text.
+            f'<math displaystyle="true">{sign}{side}</math>'
+            for sign, (_, side) in zip(signs, sides, strict=True)
         )
 
 

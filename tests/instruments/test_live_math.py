@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from mlsys_widgets import BreakEvenTimeline, IronLaw, MemoryBudget, MemoryHierarchy
+from mlsys_widgets.drawing.theme import TONES
 from mlsys_widgets.instruments.live_math import live_math, matters_most
 from mlsys_widgets.physics import notation
+
+_MARKED = '<mrow class="mlsys-term">', ""
 
 
 def test_the_steps_are_those_of_the_result_with_its_numbers():
@@ -14,12 +15,10 @@ def test_the_steps_are_those_of_the_result_with_its_numbers():
     math = live_math(law)
     derived = law.result.derivation()
     assert [title for title, _, _ in math["steps"]] == [step.title for step in derived.steps]
-    text = [re.sub("<[^>]*>", "", equation) for _, equation, _ in math["steps"]]
-    assert text == [re.sub("<[^>]*>", "", each) for each in derived.equations(notation.HTML)]
-    assert all(
-        len(a) < len(b)
-        for (_, a, _), b in zip(math["steps"], derived.equations(notation.HTML), strict=True)
-    )
+    plain = [equation.replace(*_MARKED) for _, equation, _ in math["steps"]]
+    assert [each.replace("</mrow>", "") for each in plain] == [
+        each.replace("</mrow>", "") for each in derived.equations(notation.MATHML)
+    ]
     law.set(batch=16)
     assert live_math(law)["steps"] != math["steps"]
 
@@ -33,6 +32,18 @@ def test_the_term_that_decides_is_marked_and_moves_with_the_controls():
     assert marked(law) == ["Time to move the data"]
     law.set(batch=64)
     assert marked(law) == ["Time to compute"]
+
+
+def test_the_term_that_decides_has_its_color_wherever_it_stands():
+    math = live_math(IronLaw(batch=1))
+    term = notation.MATHML.symbol("t_memory")
+    marked = f'<mrow class="mlsys-term">{term}</mrow>'
+    assert math["tone"] == TONES["memory"]
+    holding = [equation for _, equation, _ in math["steps"] if term in equation]
+    assert len(holding) >= 2  # its own step, and the sum that it is a part of
+    assert all(equation.count(marked) == equation.count(term) for equation in holding)
+    assert live_math(IronLaw(batch=64))["tone"] == TONES["compute"]
+    assert live_math(BreakEvenTimeline())["tone"] == ""  # it has no color in the picture
 
 
 def test_one_part_is_shown_and_the_others_are_named():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
@@ -69,6 +70,32 @@ def test_parentheses_stand_where_they_are_needed(formula: Any, text: str, latex:
     assert notation.write(formula, notation.LATEX, str) == latex
 
 
+@pytest.mark.parametrize(
+    ("formula", "written"),
+    [
+        (
+            quotient_of_products,
+            "<mfrac><mrow>a<mo>×</mo>b</mrow><mrow><msup><mrow><mo>(</mo>c<mo>×</mo>d<mo>)</mo>"
+            "</mrow><mn>2</mn></msup></mrow></mfrac>",
+        ),
+        (compared, "a<mo>+</mo><mn>1</mn><mo>≥</mo>b"),
+    ],
+)
+def test_mathml_as_browsers_set_it(formula: Any, written: str) -> None:
+    assert notation.write(formula, notation.MATHML, str) == written
+
+
+def test_every_formula_is_whole_mathml_that_breaks_between_its_sides() -> None:
+    for law in (ph.iron_law(1e8, 4e9, "h100-sxm"), ph.roofline(1, 989e12, 3.35e12)):
+        for step in law.derivation().steps:
+            page = ET.fromstring(f"<p>{step.written(notation.MATHML)}</p>")
+            assert [each.tag for each in page] == ["math"] * len(step.equation(notation.MATHML))
+            # Nothing but tags of MathML stands between the tags: a bare word would not be set.
+            rows = [each for each in page.iter() if each.tag in ("math", "mrow", "mfrac", "msub")]
+            assert not any((row.text or "").strip() for row in rows)
+            assert not any((each.tail or "").strip() for each in page.iter())
+
+
 def test_the_names_of_a_formula_are_those_it_reads_each_once() -> None:
     assert set(notation.names_in(product_of_sums)) == set("abcde")
     assert notation.names_in(squared) == ["a"]
@@ -98,3 +125,10 @@ def test_symbols_and_numbers_in_latex() -> None:
     assert notation.LATEX.quantity("57.8%") == r"57.8\%"
     assert notation.LATEX.quantity("never") == r"\text{never}"
     assert notation.HTML.symbol("<b>") == "<var>&lt;b&gt;</var>"
+
+
+def test_symbols_in_mathml() -> None:
+    assert notation.MATHML.symbol("I*") == "<msup><mi>I</mi><mo>*</mo></msup>"
+    assert notation.MATHML.symbol("t_launch") == "<msub><mi>t</mi><mtext>launch</mtext></msub>"
+    assert notation.MATHML.symbol("<b>") == "<mi>&lt;b&gt;</mi>"
+    assert notation.MATHML.quantity("a & b") == "<mtext>a &amp; b</mtext>"

@@ -51,7 +51,8 @@ export function table({ header, rows }) {
 // The math: the steps of one part, with the one that decides marked; `choose` asks for another part.
 export function derivation(math, choose) {
   if (!math) return [];
-  const steps = (list) => element("ol", { class: "mlsys-derivation" }, ...list.map(([title, equation, decides]) => {
+  const tone = math.tone ? `--tone: ${math.tone}` : null;
+  const steps = (list) => element("ol", { class: "mlsys-derivation", style: tone }, ...list.map(([title, equation, decides]) => {
     const shown = element("span", { class: "mlsys-equation" });
     shown.innerHTML = equation;
     return element("li", { class: decides && "mlsys-decides" },
