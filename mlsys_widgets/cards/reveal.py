@@ -287,7 +287,7 @@ class Reveal(LabWidget):
         numbers = ComparedNumbers(
             self._mark("You", lock.number, "prediction"),
             tuple(marks),
-            marks[counts],
+            counts,
             self._unit,
             self._far(lock.number, marks[counts].value),
         )

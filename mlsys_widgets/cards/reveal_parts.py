@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -24,18 +24,23 @@ class ComparedNumbers:
 
     mine: Mark
     others: tuple[Mark, ...]
-    counts: Mark
+    #: The place among the others of the one that counts.
+    counts: int
     unit: str
     #: The distance to what counts, in a few words.
     distance: str
 
     def picture(self, width: int, description: str, *, style: str = "", paper: bool = False) -> str:
-        """Draw them."""
+        """Draw them; on a narrow picture the unit is left to the large number above it."""
+        mine, *others = marks = (self.mine, *self.others)
+        behind = f" {self.unit}"
+        if width < number_line.WIDE and all(mark.shown.endswith(behind) for mark in marks):
+            mine, *others = (replace(mark, shown=mark.shown.removesuffix(behind)) for mark in marks)
         line = number_line.lay_out(
-            self.mine,
-            self.others,
+            mine,
+            others,
             unit=self.unit,
-            counts=self.counts,
+            counts=others[self.counts],
             distance=self.distance,
             width=width,
         )

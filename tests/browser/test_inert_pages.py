@@ -11,7 +11,10 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader.server_extensions import formgrader
 from traitlets.config import Config
 
+from mlsys_widgets import PredictionLock
+from mlsys_widgets import physics as ph
 from mlsys_widgets.grading.feedback.inert import make_inert
+from mlsys_widgets.ledger import Ledger
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -86,3 +89,37 @@ def test_nothing_that_was_handed_in_runs_or_loads(browser, tmp_path, template):
     assert found["raw"][1]
     assert found["safe"] == (0, False)
     assert kept == 1
+
+
+def a_reveal(folder: Path) -> str:
+    led = Ledger.open(folder / "ledger.jsonl", lab="lab_07_kernel_fusion", student="student-01")
+    lock = PredictionLock("act1", question="How busy is the GPU?", unit="%", ledger=led)
+    lock.commit("70", 4)
+    run = ph.forward_pass(1000, 5e-6, 10e-6)
+    return lock.reveal(model=run.utilization, worked=run)._repr_mimebundle_()["text/html"]
+
+
+def reads_as_it_should(page, area: str) -> None:
+    """The picture is drawn, and a formula that is not typeset is still a formula."""
+    drawn = page.locator(area).get_by_role("img", name="You predicted 70%, The model says 33.3%")
+    assert (
+        drawn.evaluate("async image => { await image.decode(); return image.naturalWidth }") > 300
+    )
+    text = " ".join(page.locator(area).inner_text().split())
+    assert "Your prediction is 36.7 percentage points above the model." in text
+    assert "33.3% (U = tcompute / T = 5 ms / 15 ms)" in text
+
+
+def test_a_reveal_is_read_on_pages_that_clean_what_they_show(browser, open_notebook, tmp_path):
+    output = nbformat.v4.new_output("display_data", {"text/html": a_reveal(tmp_path)})
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])])
+    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(book, tmp_path / "lab.ipynb")
+    # JupyterLab trusts no output that it has not seen computed.
+    reads_as_it_should(open_notebook(tmp_path / "lab.ipynb"), ".jp-OutputArea")
+    make_inert(book)
+    (tmp_path / "lab.html").write_text(page_of("feedback", book), "utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "lab.html").as_uri(), wait_until="load")
+    reads_as_it_should(page, "body")
+    page.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 
 import nbformat
@@ -213,6 +214,32 @@ def test_a_lab_by_keyboard_alone(lab, root):
     picture(page, root, "flow-open")
 
 
+def on_one_axis(reveal: Locator) -> None:
+    """The one picture that fits is shown, named, and no two of its words touch."""
+    axis = reveal.get_by_role("img", name=re.compile("^On one axis: You predicted A: about 95%, "))
+    expect(axis).to_have_count(1)
+    expect(axis.locator("text", has_text="The model 32.3%")).to_be_visible()
+    boxes = axis.locator("text").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect())"
+        ".map(box => [box.left, box.top, box.right, box.bottom])"
+    )
+    edge = axis.bounding_box()
+    for one in boxes:
+        assert one[0] > edge["x"] - 1
+        assert one[2] < edge["x"] + edge["width"] + 1
+    for one, other in combinations(boxes, 2):
+        beside = one[2] <= other[0] or other[2] <= one[0]
+        assert beside or one[3] <= other[1] + 2 or other[3] <= one[1] + 2, (one, other)
+
+
+def numbers_unfold(reveal: Locator) -> None:
+    """The numbers behind a comparison open by keyboard, with typeset formulas."""
+    expect(reveal.get_by_text("For contrast")).to_be_hidden()
+    reveal.get_by_text("The numbers behind it").press("Enter")
+    expect(reveal.get_by_text("For contrast")).to_be_visible()
+    expect(reveal.locator(".mlsys-equation mfrac").nth(1)).to_have_text("5 ms15.5 ms")
+
+
 def test_moves_open_a_comparison(lab, root):
     page = lab([SETUP, LOCK, EXPLORE, COMPARE, NUMBERS])
     clock = page.context.new_cdp_session(page)
@@ -252,9 +279,13 @@ def test_moves_open_a_comparison(lab, root):
     instrument.get_by_role("combobox", name="Device").select_option("orin-nx")
     expect(reveal.get_by_role("status")).to_contain_text("You can compare now.")
     button.press("Enter")
-    expect(reveal).to_contain_text("Far off: 62.7 percentage points too high. Launching takes")
-    expect(reveal).to_contain_text("U = t_compute / T = 5 ms / 15.5 ms")
-    expect(reveal).to_contain_text("For contrast")
+    expect(reveal.locator(".mlsys-reveal")).to_be_focused()
+    expect(reveal.locator(".mlsys-reveal-number strong")).to_have_text("32.3%")
+    expect(reveal).to_contain_text("Far off: 62.7 percentage points too high.Launching takes")
+    numbers_unfold(reveal)
+    for width in (1100, 500):
+        page.set_viewport_size({"width": width, "height": 1000})
+        on_one_axis(reveal)
     expect(hud).to_contain_text("Did not hold")
     expect(hud).to_contain_text("You predicted A: about 95%; the result is 32.3%.")
     for theme in ("Light", "Dark"):
