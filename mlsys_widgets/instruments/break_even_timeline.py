@@ -89,6 +89,7 @@ class BreakEvenTimeline(Instrument):
     showcase = ("per_day",)
     evidence = ("break-even",)
     plot_names = ("Break-even", "Whole service")
+    leading = ("Break-even", "Net time saved")
     predictable: ClassVar = {"break_even": "inferences"}
     depends: ClassVar = {"break_even": ("compile_time", "eager_rate", "gain")}
     headline = "break_even"
@@ -213,6 +214,23 @@ class BreakEvenTimeline(Instrument):
         left = left_to_earn(result)
         earning = f", with {_show(left, 'days')} left to earn" if left > 0 else ""
         return f"{words}{served}, compiling {balance} net{earning}.{self._predicted_words(result)}"
+
+    def remark(self, result: ph.Deployment) -> str:
+        each, left = result.saved_per_inference, left_to_earn(result)
+        if each <= 0:
+            words = "Compiling saves no time per inference, so it never pays off."
+        else:
+            ending = (
+                f", with {_show(left, 'days')} left to earn"
+                if left > 0
+                else f", but the service ends after {_show(result.days, 'days')}"
+            )
+            words = (
+                f"Saving {_show(each, 's')} per inference at {_show(result.per_day, '/day')} "
+                f"recovers the {_show(result.compile_time, 's')} of compiling after "
+                f"{_show(result.days_to_break_even, 'days')}{ending}."
+            )
+        return f"{words}{self._predicted_words(result)}"
 
     def _predicted_words(self, result: ph.Deployment) -> str:
         guess = self.predicted("break_even")

@@ -120,6 +120,7 @@ class CompilationSpectrum(Instrument):
     title = "Compilation spectrum"
     showcase = ("stop", "model")
     plot_names = ("Stops", "Your model")
+    leading = ("Your model here", "Stays right")
 
     model = Several(
         "Your model has",
@@ -213,6 +214,12 @@ class CompilationSpectrum(Instrument):
             f"<li><strong>{escape(word)}.</strong> {escape(told)}</li>" for word, told in rows
         )
         return f"<ul>{items}</ul>"
+
+    def remark(self, result: Spectrum) -> str:
+        outcome, cause = result.worst[result.stop.key]
+        if cause is None or outcome is WORKS:
+            return "Nothing in your model is in the way here."
+        return f"The reason is {cause.name}."
 
     def table(self, result: Spectrum) -> Table:
         stops = STOPS.values()

@@ -227,6 +227,9 @@ class DispatchWaterfall(Instrument):
             f"of the time computing, while {rest} {_show(share, '%')}."
         )
 
+    def remark(self, result: ph.ForwardPass) -> str:
+        return f"The textbook version (eager, serial) takes {_show(self.textbook.total, 's')}."
+
     def table(self, result: ph.ForwardPass) -> Table:
         both = (result, self.textbook)
         rows = [

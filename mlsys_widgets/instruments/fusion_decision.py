@@ -316,6 +316,9 @@ class FusionDecision(Instrument):
         verdict = "fuse" if result.fusible else "do not fuse"
         return f"{first} and {second} {verdict} ({_WORDS[result.kind][1]}). {result.reason}"
 
+    def remark(self, result: Decision) -> str:
+        return result.reason
+
     def table(self, result: Decision) -> Table:
         rows = [
             (ph.format_quantity(k), FUSION_QUESTIONS[key].asks, ph.format_quantity(answer))

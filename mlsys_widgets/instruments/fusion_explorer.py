@@ -147,6 +147,7 @@ class FusionExplorer(Instrument):
     showcase = ("elements", "fused")
     evidence = ("fusion",)
     plot_names = ("Data moved", "Intensity", "Time", "Speedup")
+    leading = ("Traffic reduction", "Speedup")
     predictable: ClassVar[Mapping[str, str]] = {"speedup": "×"}
     depends: ClassVar[Mapping[str, Sequence[str]]] = {
         "speedup": (
@@ -404,6 +405,17 @@ class FusionExplorer(Instrument):
         return (
             f" Measured on an {_MEASURED_NAME} ({_size(found)} elements, fp16), a hand-written "
             f"kernel is {_show(found.wall['triton'], '×')} as fast.{elsewhere}"
+        )
+
+    def remark(self, result: ph.Fusion) -> str:
+        chain, ridge = self.operations, _show(self.ridge, "FLOP/B")
+        if len(chain.links) == 1:
+            return f"{chain.name} alone has nothing to fuse with."
+        side = "still" if result.fused_intensity < self.ridge else "no longer"
+        return (
+            f"The time drops from {_show(result.unfused_time, 's')} to "
+            f"{_show(result.fused_time, 's')}. At {_show(result.fused_intensity, 'FLOP/B')} "
+            f"against a ridge of {ridge}, memory is {side} the limit.{self._said_measured}"
         )
 
     def table(self, result: ph.Fusion) -> Table:

@@ -55,6 +55,9 @@ class Instrument(InstrumentState, LazyBox):
         ``instrument.targets = …``.
     title
         The heading; a lab calls an instrument as its text does.
+    leading
+        The labels of the one or two numbers that are shown large, where an act is about others than
+        the instrument usually is.
     **inputs
         Values of the controls, by name.
 

@@ -22,6 +22,8 @@ from mlsys_widgets.wording.units import format_quantity
 
 #: How many settings a sentence names.
 _MOST_NAMED: Final = 3
+#: How many numbers are shown large.
+_LEADING: Final = 2
 #: One number on a card: (label, value, tone).
 NumberCard = tuple[str, str, str]
 #: (header, rows) of the table that gives the numbers of the plot.
@@ -76,6 +78,9 @@ class InstrumentState(traitlets.HasTraits):
     #: The one or two controls that a page without a kernel lets a visitor move, by name; if none
     #: is named, the page takes the control that changes the headline most.
     showcase: ClassVar[Sequence[str]] = ()
+    #: The labels of the two numbers that are shown large, without what follows a comma; the first two
+    #: cards if none is named or one of them is not there now.
+    leading: Sequence[str] = ()
     #: The measurements that its formulas are judged by: topics of ``measured.trial`` by the start
     #: of their name, ``"fusion"`` or ``"break-even"``.
     evidence: ClassVar[Sequence[str]] = ()
@@ -89,6 +94,7 @@ class InstrumentState(traitlets.HasTraits):
         pinned: Mapping[str, Any] | None = None,
         targets: Targets = (),
         title: str = "",
+        leading: Sequence[str] = (),
         **inputs: Any,
     ) -> None:
         super().__init__()
@@ -112,6 +118,8 @@ class InstrumentState(traitlets.HasTraits):
         self._aimed: tuple[Target, ...] = ()
         self.set(**inputs)
         self._first = self.inputs
+        if leading:
+            self.leading = self._existing(leading)
         #: The inputs of the place where it stands now, as of a context; a reset keeps them.
         self._place: dict[str, Any] = {}
         self.targets = targets
@@ -137,6 +145,17 @@ class InstrumentState(traitlets.HasTraits):
         quantity = one_of("prediction", name, self.predictable)
         return given(value, quantity, self.predictable[quantity])
 
+    def _existing(self, leading: Sequence[str]) -> tuple[str, ...]:
+        """The numbers to show large, if the instrument has them."""
+        name, labels = type(self).__name__, [label for label, *_ in self.cards(self.result)]
+        if isinstance(leading, str) or len(leading) > _LEADING:
+            raise ValueError(f"leading is {leading!r}; it must name at most {_LEADING} numbers")
+        for wanted in leading:
+            if not any(_is_called(label, wanted) for label in labels):
+                known = ", ".join(labels) or "none"
+                raise ValueError(f"{name} has no number {wanted!r} to show large; it has: {known}")
+        return tuple(leading)
+
     # What an instrument says about itself; subclasses answer.
 
     def compute(self) -> Any:
@@ -154,6 +173,13 @@ class InstrumentState(traitlets.HasTraits):
     def sentence(self, result: Any) -> str:
         """Return the plot in words."""
         raise self._lacks("sentence(result)", "the picture in words")
+
+    def remark(self, result: Any) -> str:
+        """Return what is said below the two large numbers, and what neither they nor the controls say.
+
+        It stands in sight of the plot; the sentence is for whoever cannot see that.
+        """
+        return self.sentence(result)
 
     def table(self, result: Any) -> Table:
         """Return the plot in numbers."""
@@ -381,6 +407,16 @@ class InstrumentState(traitlets.HasTraits):
         self.pinned = None
         self._show()
 
+    def leads(self, cards: Sequence[NumberCard]) -> list[int]:
+        """Return the places of the cards that are shown large, the first one first."""
+        named = [
+            k
+            for wanted in self.leading
+            for k, (label, *_) in enumerate(cards)
+            if _is_called(label, wanted)
+        ]
+        return list(dict.fromkeys([*named, *range(len(cards))]))[:_LEADING]
+
     @property
     def shown_hint(self) -> str:
         """The hint, once it may be seen."""
@@ -557,6 +593,11 @@ class InstrumentState(traitlets.HasTraits):
     def locked(self) -> bool:
         """Whether a prediction must be committed first."""
         return self.lock is not None and not self.lock.is_open
+
+
+def _is_called(label: str, name: str) -> bool:
+    """Whether a card is meant by a name: after a comma its label says which form it is from."""
+    return name in (label, label.partition(",")[0])
 
 
 def _literal(value: Any) -> str:

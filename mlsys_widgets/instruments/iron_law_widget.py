@@ -81,6 +81,7 @@ class IronLaw(Instrument):
     title = "Iron law"
     showcase = ("batch", "device")
     plot_names = ("This batch", "All batches", "Memory")
+    leading = ("Batch time", "Binding term")
     predictable: ClassVar[Mapping[str, str]] = {"batch": ""}
     depends: ClassVar[Mapping[str, Sequence[str]]] = {
         "batch": ("data", "operations", "efficiency", "bandwidth", "rate")
@@ -328,6 +329,16 @@ class IronLaw(Instrument):
             f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}. "
             f"Its {_show(self.data, 'B')} are {_fill(fits)}{'' if fits.out_of_memory else ' of'} "
             f"what the device can hold ({_show(self.memory, 'B')}{self._kept})."
+        )
+
+    def remark(self, result: ph.IronLawTime) -> str:
+        fits = self.capacity
+        how = "at the same time" if self.overlapped else "one after the other"
+        share = f"{_fill(fits)}{'' if fits.out_of_memory else ' of'}"
+        return (
+            f"Memory and compute work {how}{', if it fit' if fits.out_of_memory else ''}. The "
+            f"{_show(self.data, 'B')} are {share} what the device can hold "
+            f"({_show(self.memory, 'B')}{self._kept})."
         )
 
     def table(self, result: ph.IronLawTime) -> Table:

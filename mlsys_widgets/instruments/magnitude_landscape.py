@@ -196,6 +196,10 @@ class MagnitudeLandscape(Instrument):
         ends = " to ".join(_show(limit * foot, unit) for limit in (low, high))
         return f"The zoom from {ends} shows {names}."
 
+    def remark(self, result: Landscape) -> str:
+        chosen = result.ratios[self.quantity]
+        return f"{chosen.words} against {chosen.other_words}. {self._zoomed}"
+
     def table(self, result: Landscape) -> Table:
         header = (
             "Quantity",

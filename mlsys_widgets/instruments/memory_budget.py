@@ -279,6 +279,11 @@ class MemoryBudget(TwoFormInstrument):
             ),
         ]
 
+    def remark(self, result: ph.Footprint) -> str:
+        if result.out_of_memory:
+            return f"The {self._machine.name} has {_show(result.memory, 'B')}."
+        return self._said_speeds
+
     def sentence(self, result: ph.Footprint) -> str:
         weights, activations, cache = (_show(size, "B") for size in sizes(result))
         start = (
@@ -290,16 +295,20 @@ class MemoryBudget(TwoFormInstrument):
         )
         if result.out_of_memory:
             return f"{start}. That does not fit."
+        return f"{start}. {self._said_speeds}"
+
+    @property
+    def _said_speeds(self) -> str:
         (decode, writes), (prefill, reads) = self.speeds.values()
         if self.shown_form == "calibrated":
             return (
-                f"{start}. Calibrated, with kernels {REPLAYED}, decoding writes {decode} and "
+                f"Calibrated, with kernels {REPLAYED}, decoding writes {decode} and "
                 f"prefill reads {prefill}."
             )
         speeds = f"decoding writes {decode} ({writes}) and prefill reads {prefill} ({reads})"
         why = f" ({self.unmeasured})" if self.form == "calibrated" else ""
         peak = self._machine.peak_label(self.precision)
-        return f"{start}. By the textbook{why}, {speeds}, at a peak of {peak}."
+        return f"By the textbook{why}, {speeds}, at a peak of {peak}."
 
     def table(self, result: ph.Footprint) -> Table:
         rows = [

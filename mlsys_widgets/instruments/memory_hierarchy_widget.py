@@ -128,6 +128,7 @@ class MemoryHierarchy(Instrument):
     title = "Memory hierarchy"
     showcase = ("size",)
     plot_names = ("Capacity", "Time")
+    leading = ("One trip", "Fusion saves")
 
     size = Slider(
         "Tensor size",
@@ -235,15 +236,23 @@ class MemoryHierarchy(Instrument):
 
     def sentence(self, result: Placement) -> str:
         home = result.home
-        chain = home.chain
-        count = ph.counted(self.operations, "operation")
         which = ", the fastest level that holds it" if home is result.nearest else ""
         return (
             f"{_show(result.size, 'B')} in {_IN_WORDS[home.level.key]}{which}: one trip takes "
             f"{_show(home.trip.time, 's')}, {_show(home.slowdown, '×')} the time of registers. "
-            f"With one kernel each, {count} cost {_trips(chain.unfused_tensors)} or "
-            f"{_show(chain.unfused_time, 's')}; fused into one kernel, "
-            f"{_trips(chain.fused_tensors)} or {_show(chain.fused_time, 's')}."
+            f"{self._said_trips(result)}"
+        )
+
+    def remark(self, result: Placement) -> str:
+        slower = _show(result.home.slowdown, "×")
+        return f"A trip takes {slower} the time of registers. {self._said_trips(result)}"
+
+    def _said_trips(self, result: Placement) -> str:
+        chain = result.home.chain
+        return (
+            f"With one kernel each, {ph.counted(self.operations, 'operation')} cost "
+            f"{_trips(chain.unfused_tensors)} or {_show(chain.unfused_time, 's')}; fused into one "
+            f"kernel, {_trips(chain.fused_tensors)} or {_show(chain.fused_time, 's')}."
         )
 
     def alert(self, result: Placement) -> tuple[str, str] | None:

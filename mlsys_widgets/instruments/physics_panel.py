@@ -124,9 +124,13 @@ class PhysicsSteps(Instrument):
     def sentence(self, result: ph.Derivation) -> str:
         steps = ph.counted(len(result.steps), "step")
         if self.quantity == _ALL:
-            return f"{steps} from the current inputs of {self._followed.title}."
+            return self.remark(result)
         last = result.steps[-1]
         return f"{last.title} is {last.shown}: {steps} from the inputs."
+
+    def remark(self, result: ph.Derivation) -> str:
+        steps = ph.counted(len(result.steps), "step")
+        return f"{steps} from the current inputs of {self._followed.title}."
 
     def table(self, result: ph.Derivation) -> Table:
         rows = [

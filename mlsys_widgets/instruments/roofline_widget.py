@@ -396,11 +396,8 @@ class RooflineWidget(TwoFormInstrument):
         ridge = f"the ridge at {_show(result.ridge, 'FLOP/B')}"
         start = "" if machine.real else f"{machine.name}: "
         if len(self.operations) == 1:
-            side = "left" if result.memory_bound else "right"
-            limit = "memory bandwidth" if result.memory_bound else "arithmetic"
             words = (
-                f"{start}{self.operations[0].name} has an intensity of "
-                f"{_show(result.intensity, 'FLOP/B')}, {side} of {ridge}: {limit} is the limit, "
+                f"{self._side(result)}, "
                 f"and the kernel can attain {self._rate(result.attainable)}, "
                 f"{_show(result.mfu, '%')} of the peak of {machine.peak_label}."
                 f"{self._calibrated_sentence(self.operations[0])}"
@@ -410,6 +407,26 @@ class RooflineWidget(TwoFormInstrument):
             words = f"{start}{each}. {self._shared_place()}"
             words += f"The peak is {machine.peak_label}, with {ridge}."
         return " ".join((words, *self.overlays.sentences()))
+
+    def remark(self, result: ph.Roofline) -> str:
+        if len(self.operations) == 1:
+            words = f"{self._side(result)}.{self._calibrated_sentence(self.operations[0])}"
+        else:
+            words = f"{self._shared_place()}The ridge is at {_show(result.ridge, 'FLOP/B')}."
+        return " ".join((words, *self.overlays.sentences()))
+
+    def _side(self, result: ph.Roofline) -> str:
+        """On which side of the ridge a kernel lies, and what that means."""
+        machine = self.modeled
+        start = "" if machine.real else f"{machine.name}: "
+        side, limit = (
+            ("left", "memory bandwidth") if result.memory_bound else ("right", "arithmetic")
+        )
+        return (
+            f"{start}{self.operations[0].name} has an intensity of "
+            f"{_show(result.intensity, 'FLOP/B')}, {side} of the ridge at "
+            f"{_show(result.ridge, 'FLOP/B')}: {limit} is the limit"
+        )
 
     def _calibrated_sentence(self, op: Operation) -> str:
         if op.timed is not None:

@@ -92,6 +92,7 @@ class ServingExplorer(Instrument):
     showcase = ("batch", "launch")
     evidence = ("whole model",)
     plot_names = ("Throughput", "Time per token")
+    leading = ("Time per token", "Whole device")
     predictable: ClassVar[Mapping[str, str]] = {
         "tokens_per_second": "tokens/s",
         "time_per_token": "s",
@@ -296,6 +297,15 @@ class ServingExplorer(Instrument):
             f"{_about(1 / result.time, 'tokens/s')} for each conversation. Reading all prompts, "
             f"each as long as the context, takes about {_about(result.first_token, 's')} before "
             f"the first token. What binds a token: {self._binds(result)}."
+        )
+
+    def remark(self, result: Serving) -> str:
+        if result.out_of_memory:
+            return f"{self._basis(result)}. {self._outcome(result)}"
+        return (
+            f"{self._basis(result)}. Each conversation gets about "
+            f"{_about(1 / result.time, 'tokens/s')}, after about {_about(result.first_token, 's')} "
+            f"for reading all prompts. What binds a token: {self._binds(result)}."
         )
 
     def table(self, result: Serving) -> Table:

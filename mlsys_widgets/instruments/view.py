@@ -90,7 +90,7 @@ class View:
         inputs, controls = instrument.inputs, instrument.controls
         shown = {name: controls[name].shown(value) for name, value in inputs.items()}
         header, rows = instrument.shown_table if "table" in self._unfolded else ((), ())
-        alert = instrument.alert(result)
+        alert, cards = instrument.alert(result), instrument.cards(result)
         pin = instrument.pinned
         # A film of every place on the way of a hand would only delay the hand: the browser asks
         # for it when the hand rests.
@@ -114,13 +114,15 @@ class View:
             "errors": self._errors,
             "cards": [
                 [word, value, color(tone), pin.compared(word, value) if pin else ""]
-                for word, value, tone in instrument.cards(result)
+                for word, value, tone in cards
             ],
+            "leading": instrument.leads(cards),
             "lamps": [
                 [lamp.sign, lamp.name, lamp.verdict, color("green" if lamp.kept else "red")]
                 for lamp in instrument.lamps
             ],
             "sentence": f"{instrument.sentence(result)} {instrument.prediction_elsewhere}".rstrip(),
+            "remark": f"{instrument.remark(result)} {instrument.prediction_elsewhere}".rstrip(),
             "alert": [alert[0], color(alert[1])] if alert else None,
             "hints": bool(hint),
             "hint": hint if "hint" in self._unfolded else "",

@@ -449,3 +449,24 @@ def test_every_still_page_is_the_same_in_every_process():
         told.append(done.stdout.splitlines())
     assert len(told[0]) == len(instruments())
     assert told[0] == told[1] == told[2]
+
+
+@every_instrument
+def test_two_numbers_lead_and_the_remark_repeats_neither(kind: type[Instrument]) -> None:
+    """Those that an instrument names are there, and stand in its picture without a kernel too."""
+    instrument = kind(leading=kind.leading)
+    cards = instrument.cards(instrument.result)
+    leads = [cards[k] for k in instrument.leads(cards)]
+    named = [label.partition(",")[0] for label, _, _ in leads]
+    assert named[: len(kind.leading)] == list(kind.leading)
+    assert len(leads) == min(2, len(cards))
+    words = f" {instrument.remark(instrument.result)} "
+    assert not [value for _, value, _ in leads if f" {value} " in words and len(value) > 3]
+    assert all(f"{label}: {value}" in instrument.text() for label, value, _ in cards)
+
+
+@every_instrument
+def test_a_legend_has_at_most_five_entries(kind: type[Instrument]) -> None:
+    instrument = kind()
+    for scene in instrument.drawn(instrument.result):
+        assert len(scene.legend) <= 5, [words for words, *_ in scene.legend]

@@ -11,6 +11,7 @@ import pytest
 from nbconvert import HTMLExporter
 
 import mlsys_widgets
+from mlsys_widgets import IronLaw
 from mlsys_widgets.drawing.scene import Axis, Line, Scene
 from mlsys_widgets.instruments.controls import Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
@@ -207,3 +208,14 @@ def test_a_page_without_widgets_shows_the_picture() -> None:
     page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
     assert "data:image/svg+xml;base64," in page
     assert "widget-view+json" not in page
+
+
+def test_an_act_chooses_the_numbers_that_lead() -> None:
+    law = IronLaw(leading=("Throughput", "Memory filled"))
+    cards = law.cards(law.result)
+    assert [cards[k][0] for k in law.leads(cards)] == ["Throughput", "Memory filled"]
+    assert IronLaw.leading == IronLaw().leading != law.leading
+    with pytest.raises(ValueError, match="IronLaw has no number 'Speed' to show large; it has: "):
+        IronLaw(leading=("Speed",))
+    with pytest.raises(ValueError, match="it must name at most 2 numbers"):
+        IronLaw(leading=("Batch time", "Throughput", "Peak"))

@@ -3,6 +3,7 @@
 // shown comes back as one `readout`: a whole state with its number.
 import { BUILD } from "./controls";
 import { derivation, element, legendOver, showLamps, table } from "./elements";
+import { numberTiles } from "./number_tiles";
 import { handlesOver } from "./handles";
 import { layoutOf } from "./layout";
 import { livenessOf } from "./liveness";
@@ -252,7 +253,6 @@ export async function renderControlPanel(model, el) {
 
   const alert = element("div", { class: "mlsys-alert", role: "alert" });
   const lamps = element("ul", { class: "mlsys-lamps", "aria-label": `Targets of ${spec.title}` });
-  const cards = element("div", { class: "mlsys-cards", role: "list" });
   const sentence = element("p", { class: "mlsys-sentence", role: "status", "aria-live": "polite" });
   const data = element("table", { class: "mlsys-table" });
   const extra = element("div", {});
@@ -264,6 +264,7 @@ export async function renderControlPanel(model, el) {
   const math = folded("The math", mathText);
   const film = player();
   const movie = folded("Play it", film.node);
+  const tiles = numberTiles(spec.title);
   const numbers = folded("Numbers as a table", scroll(`Numbers of ${spec.title}`, data));
   // What is folded is not computed: the kernel is told what is open.
   // Several views of one instrument are folded each on its own; the kernel hears of the first
@@ -283,7 +284,7 @@ export async function renderControlPanel(model, el) {
   movie.addEventListener("toggle", () => { if (!movie.open) film.stop(); });
   movie.hidden = !spec.film;
   math.hidden = !spec.math;
-  const readout = element("div", { class: "mlsys-readout" }, lamps, alert, cards, sentence, extra, hint, movie, math, numbers, code);
+  const readout = element("div", { class: "mlsys-readout" }, tiles.large, lamps, alert, sentence, extra, tiles.fold, hint, movie, math, numbers, code);
   el.append(head, strip, tabs, readout);
   // What only the kernel can do is not offered without one.
   const freeze = (frozen) => {
@@ -295,18 +296,7 @@ export async function renderControlPanel(model, el) {
   };
   const liveness = livenessOf(el, notice, freeze);
 
-  const cells = [];
   let extraKey = "", tableKey = "", mathKey = "", lampsKey = "";
-  // Measuring makes the browser lay out the page: only when a card came or went, or the width changed.
-  let spreadOver = 0;
-  const spread = () => {
-    spreadOver = cells.length;
-    // As many columns as fit, but rows as even as possible: six cards are never four and two.
-    const most = Math.max(1, Math.floor((cards.clientWidth + 8) / (board?.classList.contains("mlsys-compact") ? 118 : 158)));
-    const rows = Math.ceil(cells.length / most) || 1;
-    const even = [rows, rows + 1].find((count) => cells.length % count === 0 && cells.length > count);
-    cards.style.setProperty("--columns", Math.ceil(cells.length / (even ?? rows)) || 1);
-  };
   const show = () => {
     const now = panel.state;
     if (!unanswered()) stand(model, el, "");
@@ -322,24 +312,10 @@ export async function renderControlPanel(model, el) {
       control.complain?.(now.errors[name] ?? "");
     }
     more.hidden = [...rare.children].every((node) => node.hidden);
-    while (cells.length > now.cards.length) cells.pop().box.remove();
-    now.cards.forEach(([label, value, tone, before], k) => {
-      if (!cells[k]) {
-        const term = element("span"), description = element("strong"), was = element("em");
-        const box = element("div", { class: "mlsys-card", role: "listitem" }, term, description, was);
-        cards.append(box);
-        cells.push({ box, term, description, was });
-      }
-      const { box, term, description, was } = cells[k];
-      if (term.textContent !== label) term.textContent = label;
-      if (description.textContent !== value) description.textContent = value;
-      if (was.textContent !== before) was.textContent = before;
-      box.style.setProperty("--tone", tone);
-    });
-    if (cells.length !== spreadOver) spread();
+    tiles.show(now.cards, now.leading);
     const lampsNow = JSON.stringify(now.lamps);
     if (lampsNow !== lampsKey) { lampsKey = lampsNow; showLamps(lamps, now.lamps); }
-    if (sentence.textContent !== now.sentence) sentence.textContent = now.sentence;
+    if (sentence.textContent !== now.remark) sentence.textContent = now.remark;
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;
     alert.style.setProperty("--tone", tone);
@@ -397,8 +373,8 @@ export async function renderControlPanel(model, el) {
     dress();
   };
   // The panel gets a size when it is put on the page, which may be long after it was made.
-  const sizes = new ResizeObserver(() => { attached(); spread(); });
-  sizes.observe(cards);
+  const sizes = new ResizeObserver(attached);
+  sizes.observe(readout);
   panel.views.add(show);
   // A kernel that is heard of again may have missed what was asked before.
   const heard = (message) => { if (message?.newest && unanswered()) { reminders = 0; remind(); } };

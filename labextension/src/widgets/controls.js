@@ -96,20 +96,22 @@ export const BUILD = {
 
   menu(spec, send) {
     const id = unique("menu");
+    const words = element("span", { class: "mlsys-chosen", "aria-hidden": "true" });
+    const write = () => { words.textContent = select.selectedOptions[0]?.textContent ?? ""; };
     const select = element("select", { id, "aria-describedby": `${id}-help`, "data-lm-suppress-shortcuts": "true" });
     let options = null;
     const fill = (wanted) => {
       const key = JSON.stringify(wanted);
       if (key === options) return;
       options = key;
-      select.replaceChildren(...wanted.map(([value, words]) => element("option", { value, text: words })));
+      select.replaceChildren(...wanted.map(([value, text]) => element("option", { value, text })));
     };
     fill(spec.options);
-    select.addEventListener("change", () => send(select.value));
+    select.addEventListener("change", () => { write(); send(select.value); });
     const node = element("div", { class: "mlsys-control" },
-      element("label", { for: id, text: spec.label }), select,
+      element("label", { for: id, text: spec.label }), element("div", { class: "mlsys-menu" }, select, words),
       element("p", { class: "mlsys-help", id: `${id}-help`, text: spec.help }));
-    return { node, fill, show(_, current) { if (select.value !== current) select.value = current; } };
+    return { node, fill, show(_, current) { if (select.value !== current) select.value = current; write(); } };
   },
 
   buttons(spec, send) {

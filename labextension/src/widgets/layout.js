@@ -1,11 +1,15 @@
-// How an instrument fits on a screen. In a low window it shows one plot at a time, beside its controls
-// and as high as there is room for; buttons choose the plot.
+// How an instrument fits on a screen: all plots below each other where the window is high enough for them
+// and the readout, and else one at a time, as high as there is room for; buttons choose the plot.
 import { element } from "./elements";
 
-// Windows of a notebook that are lower than this many pixels are low; no plot is lower than the other.
-const LOW = 760, LEAST_HEIGHT = 170;
-// What a cell has above and below its instrument.
-const AROUND = 20;
+// Windows of a notebook that are lower than this many pixels are low: parts stand closer together there.
+const LOW = 760;
+// No plot is lower than the first, or grows to more than this many times the height it is drawn for.
+const LEAST_HEIGHT = 170, MOST_GROWTH = 1.4;
+// What a cell has above and below its instrument, and the room that an alert may need.
+const AROUND = 20, ALERT = 44;
+// The upper and the lower edge of the board, and the gaps between its parts.
+const EDGES = 40;
 
 // Names below a plot that is too narrow for one row of them.
 function stagger(plot) {
@@ -22,7 +26,7 @@ function stagger(plot) {
 
 export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const scroller = board.closest(".jp-WindowedPanel-outer") ?? document.documentElement;
-  let chosen = 0, timer = 0, pairs = [];
+  let chosen = 0, timer = 0, decided = "", pairs = [];
 
   const choose = (k) => {
     chosen = k;
@@ -36,14 +40,32 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
     button.addEventListener("click", () => { choose(k); fit(); });
     tabs.append(button);
   });
+  // What is unfolded may reach beyond the window: somebody wanted to see it.
+  const readoutHeight = () => readout.offsetHeight - [...readout.querySelectorAll(":scope > details[open]")]
+    .reduce((sum, fold) => sum + fold.offsetHeight - fold.firstChild.offsetHeight, 0);
+  const hasColumns = () => getComputedStyle(board).gridTemplateColumns.trim().includes(" ");
+  // Whether all plots fit. Neither controls nor readout look different then, so that the answer does not
+  // depend on the present layout; and it stands until the window changes, whatever a hand moves.
+  const decide = (room) => {
+    const plots = pairs.reduce((sum, [, legend], k) => sum + heights[k] + legend.offsetHeight, 0);
+    const head = board.querySelector(".mlsys-head").offsetHeight + EDGES;
+    const alert = readout.querySelector(".mlsys-alert:empty") ? ALERT : 0;
+    const right = plots + readoutHeight() + alert, left = strip.offsetHeight;
+    const height = head + (hasColumns() ? Math.max(left, right) : left + right);
+    board.classList.toggle("mlsys-compact", height > room - AROUND);
+  };
   const fit = () => {
     const room = scroller.clientHeight;
     const plot = pairs[chosen]?.[0];
     // A plot that is held stays as it is: it would slip out of the hand.
-    if (!room || !plot || board.querySelector(".mlsys-held")) return;
-    board.classList.toggle("mlsys-compact", room < LOW);
-    tabs.hidden = room >= LOW || pairs.length < 2;
-    if (room >= LOW) {
+    if (!room || !plot || !board.offsetWidth || board.querySelector(".mlsys-held")) return;
+    board.classList.toggle("mlsys-low", room < LOW);
+    const window = [room, board.offsetWidth, pairs.length].join();
+    if (window !== decided) decide(room);
+    decided = window;
+    const isCompact = board.classList.contains("mlsys-compact");
+    tabs.hidden = !isCompact || pairs.length < 2;
+    if (!isCompact) {
       board.style.removeProperty("--plot-height");
       for (const [each] of pairs) each.classList.remove("mlsys-staggered");
       return;
@@ -51,13 +73,12 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
     const edge = board.getBoundingClientRect(), top = plot.getBoundingClientRect().top;
     // A page that is zoomed by a transform has larger pixels than its layout.
     const scale = edge.width / board.offsetWidth || 1;
-    const below = edge.bottom - readout.getBoundingClientRect().top;
-    const unfolded = [...readout.querySelectorAll("details[open]")]
-      .reduce((sum, fold) => sum + fold.offsetHeight - fold.firstChild.offsetHeight, 0);
-    const left = room - AROUND - (top - edge.top + below) / scale + unfolded;
+    const above = (top - edge.top) / scale, below = readoutHeight() + EDGES / 2;
+    const columns = hasColumns();
+    const left = room - AROUND - above - below - (columns ? 0 : strip.offsetHeight);
     // Beside controls that are higher, it may grow as they do.
-    const beside = (strip.getBoundingClientRect().bottom - top) / scale;
-    const height = Math.max(LEAST_HEIGHT, Math.min(Math.max(heights[chosen], beside), left));
+    const beside = columns ? (strip.getBoundingClientRect().bottom - top) / scale - below : 0;
+    const height = Math.max(LEAST_HEIGHT, Math.min(Math.max(MOST_GROWTH * heights[chosen], beside), left));
     board.style.setProperty("--plot-height", `${Math.floor(height)}px`);
     for (const [each] of pairs) stagger(each);
   };
