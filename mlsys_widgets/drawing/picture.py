@@ -193,6 +193,8 @@ def _scene(scene: Scene, clip: str) -> Iterator[str]:
         f'<clipPath id="{clip}"><rect x="{frame.left}" y="{frame.top}" width="{width}" '
         f'height="{height}"/></clipPath>'
     )
+    if scene.title:
+        yield f'<text x="16" y="11" fill="#333">{escape(scene.title)}</text>'
     if not scene.bare:
         yield from _axes(scene, frame)
     yield f'<g clip-path="url(#{clip})">'
@@ -276,8 +278,9 @@ def _mark(mark: AnyMark, frame: _Frame) -> Iterator[str]:
 
 
 def _words(mark: Words, frame: _Frame) -> Iterator[str]:
+    down = -4 if mark.above else 4
     for x, y, text in zip(mark.x, mark.y, mark.text, strict=True):
         yield (
-            f'<text x="{frame.x(x):.1f}" y="{frame.y(y) - 4:.1f}" text-anchor="{mark.align}" '
+            f'<text x="{frame.x(x):.1f}" y="{frame.y(y) + down:.1f}" text-anchor="{mark.align}" '
             f'fill="{TONES[mark.tone]}">{escape(text)}</text>'
         )

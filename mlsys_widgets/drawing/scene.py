@@ -143,6 +143,8 @@ class Words:
     text: tuple[str, ...]
     tone: str = "text"
     align: str = "start"
+    #: Whether it stands above its place, as over a line, or level with it, as beside one.
+    above: bool = True
 
 
 def note(
@@ -201,6 +203,8 @@ class Scene:
     legend: tuple[tuple[str, str, str], ...] = field(default=())
     #: What can be dragged.
     handles: tuple[Handle, ...] = ()
+    #: A sentence above the plot: what a point of it means, where its axes do not say that.
+    title: str = ""
 
     @property
     def bare(self) -> bool:

@@ -134,7 +134,7 @@ def traffic(chain: ph.Chain, result: ph.Fusion, fused: bool) -> Scene:
         Line("other total", (other, other), (0.35, 1.6), "ink", "dashed"),
         Blocks("tensors read", tuple(read)),
         Strokes("tensors written", tuple(written), "memory", width=2.5),
-        _beside("traffic labels", ends, labels, up, height),
+        _beside("traffic labels", ends, labels),
     )
     legend = (
         ("Tensor read (filled)", "memory", "block"),
@@ -171,7 +171,7 @@ def intensity(result: ph.Fusion, ridge: float, ridge_words: str) -> Scene:
         ),
         Line("ridge", corner, (0.4, 2.6)[: len(corner)], "ink", "dotted"),
         Points("intensities", (apart, fused), (2.0, 1.0), "ink", "circle", 110),
-        _beside("intensity labels", aside, words, up, height),
+        _beside("intensity labels", aside, words),
     )
     legend = (
         (ridge_words, "ink", "dotted"),
@@ -211,7 +211,7 @@ def times(result: ph.Fusion) -> Scene:
     )
     marks: tuple[AnyMark, ...] = (
         Blocks("times", tuple(blocks)),
-        _beside("time labels", ends, words, up, height),
+        _beside("time labels", ends, words),
     )
     handles = (Handle("launch", "launch_overhead", blocks[0][2], 2.0),)
     return Scene(across, up, marks, height, legend, handles)
@@ -283,12 +283,9 @@ def _level(name: str, at: float | None, low: float, high: float, tone: str, dash
     return Line(name, (low, high), (at, at), tone, dash)
 
 
-def _beside(
-    name: str, ends: Sequence[tuple[float, float]], words: Sequence[str], up: Axis, height: int
-) -> Words:
+def _beside(name: str, ends: Sequence[tuple[float, float]], words: Sequence[str]) -> Words:
     """Words to the right of bars, level with their middle."""
-    # Words are drawn eight pixels above their place; four below it is the middle of a line.
-    lower = 12 * (up.high - up.low) / (height - 64)
     # Room for a handle, which may lie at the end of a bar.
     aside = tuple(f"\u2003{word}" for word in words)
-    return Words(name, tuple(x for x, _ in ends), tuple(y - lower for _, y in ends), aside, "text")
+    x, y = (tuple(values) for values in zip(*ends, strict=True))
+    return Words(name, x, y, aside, above=False)

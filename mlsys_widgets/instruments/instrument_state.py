@@ -78,8 +78,8 @@ class InstrumentState(traitlets.HasTraits):
     #: The one or two controls that a page without a kernel lets a visitor move, by name; if none
     #: is named, the page takes the control that changes the headline most.
     showcase: ClassVar[Sequence[str]] = ()
-    #: The labels of the two numbers that are shown large, without what follows a comma; the first two
-    #: cards if none is named or one of them is not there now.
+    #: The labels of the two numbers that are shown large, without what follows a comma; the first
+    #: two cards if none is named, or one of them is not there now.
     leading: Sequence[str] = ()
     #: The measurements that its formulas are judged by: topics of ``measured.trial`` by the start
     #: of their name, ``"fusion"`` or ``"break-even"``.
@@ -175,7 +175,7 @@ class InstrumentState(traitlets.HasTraits):
         raise self._lacks("sentence(result)", "the picture in words")
 
     def remark(self, result: Any) -> str:
-        """Return what is said below the two large numbers, and what neither they nor the controls say.
+        """Return what is said below the two large numbers: what neither they nor the controls say.
 
         It stands in sight of the plot; the sentence is for whoever cannot see that.
         """

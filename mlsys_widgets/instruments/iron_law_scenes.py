@@ -116,8 +116,6 @@ def term_at(
 def bars(result: ph.IronLawTime, overlapped: bool, anchor: ph.IronLawTime | None = None) -> Scene:
     """The terms of this batch, one bar each, and their total, on the axis of ``anchor``."""
     across = from_zero("Batch time", _end(float((anchor or result).total)), "s")
-    # Text is drawn above its place; this moves it to the middle of a bar.
-    lower = 9 / _ROW
     longer = max(result.memory_time, result.compute_time)
     starts = _starts(result, overlapped)
     stages, total, places, handles = [], [], [], []
@@ -128,9 +126,9 @@ def bars(result: ph.IronLawTime, overlapped: bool, anchor: ph.IronLawTime | None
         hidden = overlapped and term != "latency" and time < longer
         total.append((start, 3.2, start if hidden else start + time, 3.8, tone))
         binds = ", binding" if term == result.binding else ""
-        places.append((start + time, low + 0.3 - lower, _show(time, "s", pad=True) + binds))
+        places.append((start + time, low + 0.3, _show(time, "s", pad=True) + binds))
         handles.append(Handle(term, _INPUTS[term], start + time, low + 0.3))
-    places.append((float(result.total), 3.5 - lower, _show(result.total, "s", pad=True)))
+    places.append((float(result.total), 3.5, _show(result.total, "s", pad=True)))
     gap = across.high / 70
     marks: tuple[AnyMark, ...] = (
         # The terms, then their parts of the total.
@@ -140,7 +138,7 @@ def bars(result: ph.IronLawTime, overlapped: bool, anchor: ph.IronLawTime | None
             tuple(min(x + gap, _WORDS * across.high) for x, _, _ in places),
             tuple(y for _, y, _ in places),
             tuple(text for _, _, text in places),
-            "text",
+            above=False,
         ),
     )
     words = [
@@ -217,9 +215,9 @@ def memories(device: str, data: float, memory: float, reserve: float) -> Scene:
         Words(
             "memory sizes",
             (1.5 * 1e12,) * len(_DEVICES),
-            tuple(_LEVELS[each.key] - 0.3 for each in _DEVICES),
+            tuple(_LEVELS[each.key] for each in _DEVICES),
             tuple(_show(memory if each.key == device else each.memory, "B") for each in _DEVICES),
-            "text",
+            above=False,
         ),
     )
     legend = [

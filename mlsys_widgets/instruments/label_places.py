@@ -31,3 +31,18 @@ def apart(wanted: Sequence[Place], wide: float, high: float) -> list[Place]:
                 y = level - high
         placed[k] = (x, y)
     return [placed[k] for k in range(len(wanted))]
+
+
+def columns(levels: Sequence[float], high: float) -> list[int]:
+    """The column of each label that stays at its level: the first in which it lies on no other.
+
+    Examples
+    --------
+    >>> columns([5.0, 1.0, 4.8], high=0.5)
+    [0, 0, 1]
+    """
+    placed: list[int] = []
+    for k, level in enumerate(levels):
+        near = {placed[j] for j in range(k) if abs(levels[j] - level) < high}
+        placed.append(min(set(range(len(levels))) - near))
+    return placed

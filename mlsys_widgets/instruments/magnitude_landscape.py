@@ -10,7 +10,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Handle, Scene, Strokes, Words
 from mlsys_widgets.instruments.controls import Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
-from mlsys_widgets.instruments.label_places import apart
+from mlsys_widgets.instruments.label_places import apart, columns
 from mlsys_widgets.instruments.magnitude_ratios import QUANTITIES, Landscape, Ratio
 from mlsys_widgets.wording.distance import distance_in_words
 
@@ -43,9 +43,13 @@ _WINDOW = 3
 #: Where the ladder of the chosen quantity ends, and how wide each of the others is.
 _WIDE, _NARROW = 6.4, 1.2
 #: Places in the wide ladder: its rungs, their words, the two brackets, and the zoom's handle.
-_RUNGS, _WORDS, _PREDICTED, _GAP, _GRIP = (0.1, 0.6), 0.7, 5.1, 5.4, 6.3
+_RUNGS, _WORDS, _PREDICTED, _GAP, _GRIP = (0.1, 0.6), 0.85, 5.1, 5.4, 6.3
 #: How far apart words must be, in orders of magnitude, on the ladder and in the zoom.
 _APART, _ZOOM_APART = 0.42, 0.3
+#: Where words of the zoom begin: those that would lie on others stand in a column of their own.
+_COLUMNS = (0.02, 0.36, 0.57, 0.78)
+#: The room above the highest rung of the zoom for its words, in orders of magnitude.
+_ZOOM_HEAD = 0.25
 
 
 class MagnitudeLandscape(Instrument):
@@ -265,7 +269,12 @@ class MagnitudeLandscape(Instrument):
             f"▸ {self._named(key)}" if key in (self.device, self.other) else self._named(key)
             for key in _REGIMES
         )
-        marks.append(Words("values", (_WORDS,) * len(words), levels, words, "text"))
+        leaders = tuple(
+            ((_RUNGS[1], self._times(key, self.quantity)), (_WORDS - 0.06, level))
+            for key, level in zip(_REGIMES, levels, strict=True)
+        )
+        marks.append(Strokes("leaders", leaders, "gray", width=1.0))
+        marks.append(Words("values", (_WORDS,) * len(words), levels, words, above=False))
         # Each ladder has its gap; the words of the narrow ones are above it, where there is room.
         places = (_GAP, *(at + 0.2 for at in centers[1:]))
         ends = [self._rungs_compared(name) for name in order]
@@ -302,43 +311,39 @@ class MagnitudeLandscape(Instrument):
         return Strokes("predicted gap", paths, "prediction", "dash_dotted", 2.5)
 
     def _legend(self, factor: str, low: float, top: float) -> tuple[tuple[str, str, str], ...]:
-        devices = [(_DEVICES[key], tone, "solid") for key, (_, tone) in _REGIMES.items()]
         gap = self.predicted("gap")
         predicted = []
         if gap is not None:
             beyond = "" if _FOOT <= low * gap <= top else " (beyond the ladder)"
             words = f"Your prediction, {_show(gap, '×')}{beyond}"
             predicted.append((words, "prediction", "dash_dotted"))
-        return (*devices, (f"Gap, {factor}", "ink", "solid"), *predicted, ("Zoom", "gray", ""))
+        return ((f"Gap, {factor}", "ink", "solid"), *predicted, ("Zoom", "gray", ""))
 
     def _enlarged(self) -> Scene:
         """The zoom: a few orders of magnitude of the chosen quantity, in its own unit."""
         quantity, foot = self.quantity, self._value(_LEAST, self.quantity)
         low, high = (limit * foot for limit in self._window)
         marks: list[AnyMark] = []
-        wanted = []
+        levels = []
         for key, (_, tone) in _REGIMES.items():
             value = self._value(key, quantity)
             inside = low <= value <= high
-            # Above its rung, or at the end behind which it lies.
-            wanted.append((0.0, math.log10(min(max(value, low), high / 10**_ZOOM_APART))))
+            # On its rung, or at the end behind which it lies.
+            levels.append(min(max(value, low), high))
             rung = (((0.02, value), (0.98, value)),) if inside else ()
             marks.append(Strokes(f"enlarged {key}", rung, tone, width=4.0))
-        levels = tuple(10.0**y for _, y in apart(wanted, 1.0, _ZOOM_APART))
-        lowest = min(levels)
-        if lowest < low:  # pushed below the end by others at that end
-            levels = tuple(level * low / lowest for level in levels)
         words = tuple(self._seen(key, low, high) for key in _REGIMES)
-        marks.append(Words("enlarged values", (0.04,) * len(words), levels, words, "text"))
+        places = columns([math.log10(level) for level in levels], _ZOOM_APART)
+        starts = tuple(_COLUMNS[place] for place in places)
+        marks.append(Words("enlarged values", starts, levels, words))
         first = math.floor(math.log10(low))
         steps = (10.0**power * k for power in range(first, first + _WINDOW + 2) for k in (1, 2, 5))
         ticks = tuple(step for step in steps if low * 0.999 <= step <= high * 1.001)
         unit = _UNITS[quantity]
         labels = tuple(_show(tick, unit).removesuffix(_SHOWN_UNITS[quantity]) for tick in ticks)
-        up = Axis(_AXES[quantity], low, high, True, ticks, labels)
+        up = Axis(_AXES[quantity], low, high * 10**_ZOOM_HEAD, True, ticks, labels)
         across = Axis("", 0.0, 1.0)
-        legend = tuple((_DEVICES[key], tone, "solid") for key, (_, tone) in _REGIMES.items())
-        return Scene(across, up, tuple(marks), 280, legend)
+        return Scene(across, up, tuple(marks), 280)
 
     def _seen(self, key: str, low: float, high: float) -> str:
         """A device in the zoom, or where it is if it lies beyond."""

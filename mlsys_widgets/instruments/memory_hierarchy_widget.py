@@ -322,13 +322,13 @@ class MemoryHierarchy(Instrument):
             Words(
                 "levels",
                 tuple(_word_start(cost.capacity) for cost in result.levels),
-                tuple(row - _MIDDLE for row in _ROWS.values()),
+                tuple(_ROWS.values()),
                 tuple(
                     f"{_show(cost.capacity, 'B')} ({cost.level.scope}), "
                     f"{_show(cost.level.bandwidth, 'B/s')}"
                     for cost in result.levels
                 ),
-                "text",
+                above=False,
             ),
         )
         handles = (
@@ -359,7 +359,7 @@ class MemoryHierarchy(Instrument):
             unfused.append((_COST_START, row - _HALF, end, row + _HALF, tone))
             reach = float(cost.chain.fused_time / one)
             fused.append((_COST_START, row - _HALF / 2, reach, row + _HALF / 2, tone))
-            ends.append((end * 1.25, row - _MIDDLE, _show(end, "×")))
+            ends.append((end * 1.25, row, _show(end, "×")))
         marks: tuple[AnyMark, ...] = (
             Blocks("unfused", tuple(unfused), 0.35),
             Blocks("fused", tuple(fused), 0.9),
@@ -368,7 +368,7 @@ class MemoryHierarchy(Instrument):
                 tuple(x for x, *_ in ends),
                 tuple(y for _, y, _ in ends),
                 tuple(text for *_, text in ends),
-                "text",
+                above=False,
             ),
         )
         ticks = decades(1.0, 1e4)
@@ -390,8 +390,6 @@ class MemoryHierarchy(Instrument):
         return Scene(across, _LEVEL_AXIS, marks, 250, legend)
 
 
-#: How far below the middle of a row a word has to be placed to appear in the middle.
-_MIDDLE = 0.23
 _LEVEL_AXIS = Axis(
     "",
     _BOTTOM,

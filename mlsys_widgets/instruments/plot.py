@@ -227,7 +227,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 colors=[_color(mark.tone)],
                 default_size=13,
                 align=mark.align,
-                y_offset=-8,
+                y_offset=-8 if mark.above else 2,
                 font_weight="normal",
                 **data,
             )

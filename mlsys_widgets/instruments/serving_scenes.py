@@ -58,8 +58,13 @@ REASONS = {
 _HALF, _MARGIN = 0.3, 0.45
 #: The room over the bars for what binds, and how far it is above them: over a handle's circle.
 _ROOM, _LIFT = 1.16, 0.035
-#: Heights of the target's handle and of the note at the wall, as fractions of the plot.
-_GRIP, _WALL_NOTE = 0.07, 0.02
+#: Heights of the target's handle, of its words and of those at the wall, as fractions of the plot.
+_GRIP, _TARGET_NOTE, _WALL_NOTE = 0.07, 0.13, 0.4
+#: How far a curve must bend away from the straight way between its ends to have a knee.
+_BEND = 0.08
+_TITLE = (
+    "Each point is a batch: across, the wait for a token; up, what the device writes for everybody."
+)
 
 
 def _round_axis(label: str, unit: str, low: float, high: float) -> Axis:
@@ -143,16 +148,41 @@ class Curves:
     wall: tuple[AnyMark, ...]
     lines: tuple[AnyMark, ...]
     points: tuple[AnyMark, ...]
-    note: Words
+    notes: tuple[Words, ...]
+
+
+def _knee(
+    path: tuple[tuple[float, ...], tuple[float, ...]], across: Axis, up: Axis
+) -> tuple[float, float] | None:
+    """The place where a curve turns from up to across: farthest from the way between its ends."""
+    if len(path[0]) < 3:
+        return None
+    x, y = (
+        np.log(np.array(values) / axis.low) / math.log(axis.high / axis.low)
+        for values, axis in zip(path, (across, up), strict=True)
+    )
+    wide, high = x[-1] - x[0], y[-1] - y[0]
+    bends = ((y - y[0]) * wide - (x - x[0]) * high) / math.hypot(wide, high)
+    k = int(np.argmax(bends))
+    return (path[0][k], path[1][k]) if bends[k] > _BEND else None
+
+
+def _named(
+    name: str, path: tuple[tuple[float, ...], tuple[float, ...]], words: str, before: float
+) -> Words:
+    """The name of a curve, above the end of it that lies before a place."""
+    inside = [(x, y) for x, y in zip(*path, strict=True) if x < before]
+    return note(name, (*inside[-1], words) if inside else None, align="end")
 
 
 @lru_cache(64)
-def _curves(times: TokenTimes, beside: TokenTimes | None, fits: int, measured: Measured) -> Curves:
+def _curves(
+    times: TokenTimes, beside: TokenTimes | None, fits: int, measured: Measured, form: str
+) -> Curves:
     across, up = _axes(times, beside, fits, measured)
     walled = fits < LARGEST_BATCH
     last = max(0, min(fits, LARGEST_BATCH))
     ends = np.union1d(DRAWN[last >= DRAWN], [float(last)] if last else [])
-    beyond = np.union1d(DRAWN[last < DRAWN], [float(max(last, 1))]) if walled else np.zeros(0)
     wall = across.high  # without a wall, the zone behind it has no width
     if walled:
         wall = _into(across, times.at(last)) if last else across.low
@@ -160,6 +190,11 @@ def _curves(times: TokenTimes, beside: TokenTimes | None, fits: int, measured: M
     dots = _path(times, labeled, across, up)
     lower = (up.high / up.low) ** 0.06  # beside its point, not above
     points = [(time, batch / time) for batch, time in measured]
+    curve = _path(times, ends, across, up)
+    other: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    if beside:
+        other = _path(beside, ends, across, up)
+    bend = _knee(curve, across, up)
     return Curves(
         across,
         up,
@@ -173,10 +208,8 @@ def _curves(times: TokenTimes, beside: TokenTimes | None, fits: int, measured: M
                  "text", "dashed", 2.5),
         ),
         lines=(
-            Line("beside", *(_path(beside, ends, across, up) if beside else ((), ())),
-                 "gray", "dash_dotted", 1.5),
-            Line("beyond memory", *_path(times, beyond, across, up), "text", "dotted", 1.5),
-            Line("curve", *_path(times, ends, across, up), "ink", "solid", 3.0),
+            Line("beside", *other, "gray", "dash_dotted", 1.5),
+            Line("curve", *curve, "ink", "solid", 3.0),
         ),
         points=(
             Points("batches", *dots, "ink", "square", 25),
@@ -185,17 +218,21 @@ def _curves(times: TokenTimes, beside: TokenTimes | None, fits: int, measured: M
             Points("measured", [x for x, _ in points], [y for _, y in points], "measured",
                    "triangle-up", 80),
         ),
-        note=_beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits),
-                          "text")
-        if walled
-        else note("wall note", None, "text"),
+        notes=(
+            _beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits))
+            if walled
+            else note("wall note", None),
+            _named("name of the curve", curve, form, wall / 1.02),
+            _named("name of the curve beside", other, "textbook", across.high),
+            note("knee", (bend[0] / 1.02, bend[1], "knee") if bend else None, align="end"),
+        ),
     )  # fmt: skip
 
 
 def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scene:
     """Tokens per second against the time of each, for all batches."""
     times, fits = serving.times, serving.fits
-    still = _curves(times, serving.beside, fits, serving.measured)
+    still = _curves(times, serving.beside, fits, serving.measured, serving.form)
     across, up = still.across, still.up
     target = _into(across, serving.target)
     place = _into(across, serving.time), _into(up, serving.tokens_per_second)
@@ -210,23 +247,14 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
         Points("largest", *_path(times, np.array([float(best)] if best else []), across, up),
                "blue", "diamond", 150),
         Points("now", (place[0],), (place[1],), "ink", "circle", 110),
-        still.note,
+        *still.notes,
+        _beside_line("target note", target, _level(up, _TARGET_NOTE), across,
+                     f"target {_show(serving.target, 's')}{_beyond(across, serving.target)}"),
     )  # fmt: skip
-    legend = [
-        (f"{serving.form.capitalize()} form, with batches", "ink", "solid"),
-        ("This batch", "ink", "circle"),
-        (
-            f"Target, {_show(serving.target, 's')}{_beyond(across, serving.target)}",
-            "blue",
-            "dashed",
-        ),
-    ]
-    if serving.beside:
-        legend.insert(1, ("Textbook form", "gray", "dash_dotted"))
+    # Lines are named where they run.
+    legend = [("This batch", "ink", "circle")]
     if best:
         legend.append(("Largest batch within target and memory", "blue", "diamond"))
-    if fits < LARGEST_BATCH:
-        legend.append((_no_memory(fits), "text", "dashed"))
     if serving.measured:
         legend.append(("Measured, with about this context", "measured", "triangle-up"))
     legend += guessed
@@ -234,25 +262,21 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
         Handle("batch", "batch", *place, "y"),
         Handle("target", "target", target, _level(up, _GRIP)),
     )
-    return Scene(across, up, marks, 360, tuple(legend), handles)
-
-
-def _no_memory(fits: int) -> str:
-    return f"Out of memory from batch {_show(fits + 1)}"
+    return Scene(across, up, marks, 360, tuple(legend), handles, _TITLE)
 
 
 def _memory_ends(fits: int) -> str:
-    return f"batch {_show(fits)}" if fits else "nothing fits"
+    return f"memory is full at batch {_show(fits)}" if fits else "nothing fits into memory"
 
 
 def _beyond(axis: Axis, value: float) -> str:
     return "" if axis.low <= value <= axis.high else " (beyond the chart)"
 
 
-def _beside_line(name: str, x: float, y: float, across: Axis, text: str, tone: str) -> Words:
+def _beside_line(name: str, x: float, y: float, across: Axis, text: str) -> Words:
     """A note to the right of an upright line, or to the left where there is no room."""
-    far = math.log(x / across.low) > 0.6 * math.log(across.high / across.low)
-    return note(name, (x / 1.015 if far else x * 1.015, y, text), tone, "end" if far else "start")
+    far = math.log(x / across.low) > 0.75 * math.log(across.high / across.low)
+    return note(name, (x / 1.015 if far else x * 1.015, y, text), align="end" if far else "start")
 
 
 def _prediction(
@@ -329,14 +353,17 @@ def _bars(times: TokenTimes, fits: int, form: str) -> Scene:
             "text",
             "middle",
         ),
+        note(
+            "out of memory",
+            ((wall + right) / 2, 0.5 * up.high, "out of memory") if right - wall >= 1 else None,
+            align="middle",
+        ),
     )
     ticks = tuple(float(k) for k in range(len(BARS)))
     words = tuple(_show(batch) for batch in BARS)
     across = Axis("Batch", -_MARGIN, right, False, ticks, words, grid=False)
     legend = [(words, tone, "block") for (_, words), tone in zip(names, _TONES, strict=False)]
     legend.append(("This batch", "ink", "circle"))
-    if wall < right:
-        legend.append(("Out of memory", "text", "block"))
     return Scene(across, up, marks, 300, tuple(legend))
 
 

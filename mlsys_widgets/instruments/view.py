@@ -127,6 +127,7 @@ class View:
             "hints": bool(hint),
             "hint": hint if "hint" in self._unfolded else "",
             "html": instrument.html(result),
+            "titles": [plot.scene.title for plot in self._plots],
             "legends": self._legends(),
             "table": {"header": list(header), "rows": [list(row) for row in rows]},
             "code": instrument.code,

@@ -141,7 +141,7 @@ def test_the_axis_stands_still_whatever_is_chosen() -> None:
         instrument = MagnitudeLandscape(quantity=quantity, peak=peak, device=device)
         ladder, enlarged = instrument.scenes(instrument.result)
         axes.add((ladder.up.low, ladder.up.high, ladder.up.ticks))
-        assert enlarged.up.high / enlarged.up.low == pytest.approx(1000)
+        assert enlarged.up.high / enlarged.up.low == pytest.approx(1000, rel=0.8)
         places.append(instrument.result.ratios[quantity].ratio)
     assert len(axes) == 1
     assert max(places) <= next(iter(axes))[1]
@@ -150,9 +150,14 @@ def test_the_axis_stands_still_whatever_is_chosen() -> None:
 def test_words_on_the_ladder_do_not_overlap() -> None:
     for quantity, peak in itertools.product(QUANTITIES, ("native", "advertised")):
         instrument = MagnitudeLandscape(quantity=quantity, peak=peak)
-        for name, apart in (("values", 0.41), ("enlarged values", 0.29)):
-            levels = sorted(math.log10(y) for y in scene_mark(instrument, name).y)
-            assert min(b - a for a, b in itertools.pairwise(levels)) > apart
+        levels = sorted(math.log10(y) for y in scene_mark(instrument, "values").y)
+        assert min(b - a for a, b in itertools.pairwise(levels)) > 0.41
+        for zoom in (1, 30, 1e3, 1e4):
+            instrument.set(zoom=zoom)
+            words = scene_mark(instrument, "enlarged values")
+            places = zip(words.x, (math.log10(y) for y in words.y), strict=True)
+            for (x, y), (other_x, other_y) in itertools.combinations(places, 2):
+                assert x != other_x or abs(y - other_y) >= 0.3
 
 
 def window(instrument: MagnitudeLandscape) -> Handle:
@@ -170,7 +175,8 @@ def test_the_zoom_lies_where_it_is_dragged(y: float) -> None:
     ((_, low, _, high, _),) = scene_mark(instrument, "window").blocks
     assert (low, high) == (instrument.zoom, instrument.zoom * 1000)
     enlarged = instrument.scenes(instrument.result)[1].up
-    assert (enlarged.low, enlarged.high) == pytest.approx((low * 1e9, high * 1e9))  # of 1 GFLOPS
+    assert enlarged.low == pytest.approx(low * 1e9)  # of 1 GFLOPS
+    assert enlarged.high > high * 1e9  # with room for the words of the highest rung
 
 
 def test_the_zoom_says_what_it_shows_and_what_lies_beyond() -> None:

@@ -32,7 +32,7 @@ def test_every_number_names_its_form(form: str) -> None:
     assert form in instrument.table(result)[0][0]
     assert all(title.endswith(form) for title in instrument.explanations)
     for scene in instrument.scenes(result):
-        assert form in repr((scene.legend, scene.up.label)).lower()
+        assert form in repr((scene.legend, scene.up.label, scene.marks)).lower()
     instrument.set(target=1e-3)
     words, tone = instrument.alert(instrument.result) or ("", "")
     assert f"({form} form)" in words

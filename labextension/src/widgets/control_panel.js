@@ -338,7 +338,7 @@ export async function renderControlPanel(model, el) {
     reset.textContent = now.undo ? "Undo reset" : "Reset";
     if (!code.hidden) code.textContent = now.code;
     pieces.forEach((piece, k) => piece.show(now.frames[k], now.handles[k], now.values));
-    legends.forEach((list, k) => list.show(now.legends[k] ?? []));
+    legends.forEach((list, k) => list.show(now.legends[k] ?? [], now.titles[k]));
     describe(el, spec.title, now.sentence);
     clearTimeout(reminder);
     if (unanswered()) remind();
@@ -355,7 +355,7 @@ export async function renderControlPanel(model, el) {
       if (spec.plots.length > 1) legends[k].list.dataset.name = spec.names[k];
       pieces[k].show(panel.state.frames[k], panel.state.handles[k], panel.state.values);
       pieces[k].freeze(liveness.gone);
-      legends[k].show(panel.state.legends[k] ?? []);
+      legends[k].show(panel.state.legends[k] ?? [], panel.state.titles[k]);
     });
     layout.take(pieces.map((piece, k) => [piece.plot, legends[k].list]));
     describe(el, spec.title, panel.state.sentence);

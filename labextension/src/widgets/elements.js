@@ -79,12 +79,13 @@ export function legendOver(plot, title) {
   return {
     list,
     remove() { list.remove(); },
-    show(entries) {
-      const next = JSON.stringify(entries);
+    show(entries, sentence = "") {
+      const next = JSON.stringify([sentence, entries]);
       if (next === key) return;
       key = next;
-      list.hidden = !entries.length;
-      list.replaceChildren(...entries.map(([text, color, kind]) =>
+      list.hidden = !entries.length && !sentence;
+      const title = sentence ? [element("li", { class: "mlsys-plot-title", text: sentence })] : [];
+      list.replaceChildren(...title, ...entries.map(([text, color, kind]) =>
         element("li", {}, symbol(color, kind), document.createTextNode(text))));
     },
   };

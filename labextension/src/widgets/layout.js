@@ -11,14 +11,17 @@ const AROUND = 20, ALERT = 44;
 // The upper and the lower edge of the board, and the gaps between its parts.
 const EDGES = 40;
 
+// How far names in a second row are below those in the first, in pixels, at most.
+const STEP = 12;
+
 // Names below a plot that is too narrow for one row of them.
 function stagger(plot) {
   for (const axis of plot.querySelectorAll(".axis")) {
     const words = [...axis.querySelectorAll(".tick text")];
-    words.forEach((text, k) => text.classList.toggle("mlsys-stepped", k % 2 === 1));
     const boxes = words.map((text) => text.getBoundingClientRect()).filter((box) => box.width);
-    const level = boxes.length > 1 && boxes.at(-1).left > boxes[0].left + 10;
-    if (!level) continue;
+    const isLevel = boxes.length > 1 && Math.abs(boxes.at(-1).top - boxes[0].top) < 2 * STEP;
+    if (!isLevel) continue;
+    words.forEach((text, k) => text.classList.toggle("mlsys-stepped", k % 2 === 1));
     const touch = boxes.some((box, k) => k && box.left < boxes[k - 1].right + 4);
     plot.classList.toggle("mlsys-staggered", touch);
   }
