@@ -1,4 +1,4 @@
-"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{30(e,s,o){var r=o(28),a=o.n(r),t=o(29),n=(o.n(t))()(a());n.push([e.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
+"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{31(e,s,o){var t=o(29),r=o.n(t),a=o(30),n=(o.n(a))()(r());n.push([e.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
    widths and colors from here and nowhere else. Colors of text and lines follow the Lab theme where there
    is one. What a color means is the same everywhere: see mlsys_widgets/drawing/theme.py. */
 :root {
@@ -37,14 +37,14 @@
   --mlsys-move: 200ms;
 }
 @media (prefers-reduced-motion: reduce) { :root { --mlsys-move: 0ms; } }
-`,""]),o.d(s,{},{A:n})},27(e,s,o){var r=o(28),a=o.n(r),t=o(29),n=o.n(t),l=o(30),i=n()(a());i.i(l.A),i.push([e.id,`/* Colors and sizes are JupyterLab's own variables, so every theme works. */
+`,""]),o.d(s,{},{A:n})},28(e,s,o){var t=o(29),r=o.n(t),a=o(30),n=o.n(a),l=o(31),i=n()(r());i.i(l.A),i.push([e.id,`/* Sizes are the design system's; colors follow the Lab theme, so every theme works. */
 
 .mlsys-Lab {
   padding: 0 12px 12px;
   overflow-y: auto;
   background: var(--jp-layout-color1);
   color: var(--jp-ui-font-color1);
-  font-size: var(--jp-ui-font-size1);
+  font-size: var(--mlsys-note);
   line-height: 1.4;
 }
 
@@ -63,20 +63,25 @@
 
 .mlsys-Lab-title {
   padding-top: 12px !important;
-  font-size: var(--jp-ui-font-size2);
-  font-weight: 600;
+  font-size: var(--mlsys-text);
+  font-weight: var(--mlsys-strong);
+  line-height: 1.3;
 }
 
 .mlsys-Lab h3 {
   margin-bottom: 6px;
   color: var(--jp-ui-font-color1);
-  font-size: var(--jp-ui-font-size1);
-  font-weight: 600;
+  font-size: var(--mlsys-note);
+  font-weight: var(--mlsys-strong);
 }
 
 .mlsys-Lab h4 {
-  font-size: var(--jp-ui-font-size1);
-  font-weight: normal;
+  font-size: var(--mlsys-note);
+  font-weight: var(--mlsys-strong);
+}
+
+.mlsys-Lab-saved p {
+  margin: 4px 0 0;
 }
 
 .mlsys-Lab-section {
@@ -120,9 +125,9 @@
   display: flex;
   flex-direction: column;
   width: 100%;
-  padding: 8px 10px;
-  border: 1px solid var(--jp-brand-color1);
-  border-radius: var(--jp-border-radius);
+  padding: 10px 12px;
+  border: 1px solid var(--mlsys-primary);
+  border-radius: var(--mlsys-radius);
   background: var(--jp-layout-color1);
   text-align: start;
 }
@@ -164,11 +169,41 @@
   background: var(--jp-brand-color1);
 }
 
+/* The way: a line from step to step, and where one is. */
+
+.mlsys-Lab-path > li {
+  position: relative;
+}
+
+.mlsys-Lab-path > li:not(:last-child)::before {
+  content: '';
+  position: absolute;
+  inset: 20px auto -8px 11px;
+  width: 1px;
+  background: var(--jp-border-color1);
+}
+
+.mlsys-Lab-mark {
+  position: relative;
+  flex: none;
+  width: 14px;
+  text-align: center;
+}
+
+.mlsys-Lab-step[data-kind='between'] {
+  color: var(--jp-ui-font-color2);
+}
+
+.mlsys-Lab-step[aria-current] {
+  background: var(--jp-layout-color2);
+  font-weight: var(--mlsys-strong);
+}
+
 .mlsys-Lab-step {
   display: flex;
-  gap: 6px;
+  gap: 8px;
   width: 100%;
-  padding: 3px 4px;
+  padding: 4px;
   border: none;
   border-radius: var(--jp-border-radius);
   background: none;
@@ -457,6 +492,99 @@
   padding-block: 0;
 }
 
+/* Text of a lab: a column that is read, in the sizes of the cards. */
+
+.mlsys-LabNotebook .jp-MarkdownOutput {
+  max-width: var(--mlsys-column);
+  padding-inline: 0;
+  font-size: var(--mlsys-text);
+  line-height: var(--mlsys-line-height);
+}
+
+.mlsys-LabNotebook .jp-MarkdownOutput :is(h1, h2, h3, h4) {
+  margin-block: 0.8em 0.4em;
+  font-size: var(--mlsys-lead);
+  font-weight: var(--mlsys-strong);
+  line-height: 1.3;
+  text-wrap: balance;
+}
+
+.mlsys-LabNotebook .jp-MarkdownOutput :is(h1, h2) {
+  font-size: var(--mlsys-title);
+}
+
+.mlsys-LabNotebook .jp-MarkdownOutput h4 {
+  font-size: var(--mlsys-text);
+}
+
+.mlsys-LabNotebook .jp-MarkdownOutput > :is(h1, h2, h3, h4):first-child {
+  margin-top: 0.4em;
+}
+
+/* A scratch cell is a line until somebody wants it. */
+
+.mlsys-Scratch-line {
+  display: block;
+  margin-inline-start: calc(var(--jp-cell-prompt-width) + var(--jp-cell-collapser-width));
+  padding: 2px 0;
+  border: none;
+  background: none;
+  color: var(--jp-content-font-color2);
+  font: var(--mlsys-note) var(--mlsys-font);
+  cursor: pointer;
+}
+
+.mlsys-Scratch-line::before {
+  content: '▾ ';
+}
+
+.mlsys-mod-folded > .mlsys-Scratch-line::before {
+  content: '▸ ';
+}
+
+.mlsys-Scratch-line:hover {
+  text-decoration: underline;
+}
+
+.mlsys-Scratch-line:focus-visible,
+.mlsys-Presenting-end:focus-visible {
+  outline: 2px solid var(--mlsys-focus);
+  outline-offset: 2px;
+}
+
+.mlsys-mod-folded > :is(.jp-Cell-inputWrapper, .jp-Cell-outputWrapper) {
+  display: none;
+}
+
+/* Presenting: larger sizes, and nothing around the lab. */
+
+.mlsys-mod-presenting {
+  --mlsys-note: 20px;
+  --mlsys-text: 26px;
+  --mlsys-lead: 32px;
+  --mlsys-title: 44px;
+  --mlsys-number: 64px;
+  --mlsys-column: 1100px;
+  --mlsys-wide: 1800px;
+}
+
+.mlsys-mod-presenting :is(.mlsys-Scratch-line, .jp-InputPrompt, .jp-OutputPrompt) {
+  visibility: hidden;
+}
+
+.mlsys-Presenting-end {
+  position: absolute;
+  inset: 8px 24px auto auto;
+  z-index: 10;
+  padding: 6px 14px;
+  border: 1px solid var(--jp-border-color1);
+  border-radius: var(--mlsys-radius);
+  background: var(--jp-layout-color1);
+  color: var(--jp-ui-font-color1);
+  font: var(--mlsys-note) var(--mlsys-font);
+  cursor: pointer;
+}
+
 /* The instrument beside the lab. */
 
 .mlsys-Beside {
@@ -488,4 +616,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),o.d(s,{},{A:i})},29(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",r=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),r&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),r&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,r,a,t){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(r)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var d=0;d<e.length;d++){var p=[].concat(e[d]);r&&n[p[0]]||(void 0!==t&&(void 0===p[5]||(p[1]="@layer".concat(p[5].length>0?" ".concat(p[5]):""," {").concat(p[1],"}")),p[5]=t),o&&(p[2]&&(p[1]="@media ".concat(p[2]," {").concat(p[1],"}")),p[2]=o),a&&(p[4]?(p[1]="@supports (".concat(p[4],") {").concat(p[1],"}"),p[4]=a):p[4]="".concat(a)),s.push(p))}},s}},28(e){e.exports=function(e){return e[1]}},21(e){var s=[];function o(e){for(var o=-1,r=0;r<s.length;r++)if(s[r].identifier===e){o=r;break}return o}function r(e,r){for(var a={},t=[],n=0;n<e.length;n++){var l=e[n],i=r.base?l[0]+r.base:l[0],d=a[i]||0,p="".concat(i," ").concat(d);a[i]=d+1;var m=o(p),c={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(c);else{var u=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(c,r);r.byIndex=n,s.splice(n,0,{identifier:p,updater:u,references:1})}t.push(p)}return t}e.exports=function(e,a){var t=r(e=e||[],a=a||{});return function(e){e=e||[];for(var n=0;n<t.length;n++){var l=o(t[n]);s[l].references--}for(var i=r(e,a),d=0;d<t.length;d++){var p=o(t[d]);0===s[p].references&&(s[p].updater(),s.splice(p,1))}t=i}}},23(e){var s={};e.exports=function(e,o){var r=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!r)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");r.appendChild(o)}},25(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},24(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},22(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var r,a,t;r="",o.supports&&(r+="@supports (".concat(o.supports,") {")),o.media&&(r+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(r+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),r+=o.css,a&&(r+="}"),o.media&&(r+="}"),o.supports&&(r+="}"),(t=o.sourceMap)&&"u">typeof btoa&&(r+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(t))))," */")),e.styleTagTransform(r,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},26(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},20(e,s,o){var r=o(21),a=o.n(r),t=o(22),n=o.n(t),l=o(23),i=o.n(l),d=o(24),p=o.n(d),m=o(25),c=o.n(m),u=o(26),y=o.n(u),b=o(27),h={};h.styleTagTransform=y(),h.setAttributes=p(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=c(),a()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
+`,""]),o.d(s,{},{A:i})},30(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",t=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),t&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),t&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,t,r,a){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);t&&n[d[0]]||(void 0!==a&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=a),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),r&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=r):d[4]="".concat(r)),s.push(d))}},s}},29(e){e.exports=function(e){return e[1]}},22(e){var s=[];function o(e){for(var o=-1,t=0;t<s.length;t++)if(s[t].identifier===e){o=t;break}return o}function t(e,t){for(var r={},a=[],n=0;n<e.length;n++){var l=e[n],i=t.base?l[0]+t.base:l[0],p=r[i]||0,d="".concat(i," ").concat(p);r[i]=p+1;var m=o(d),c={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(c);else{var y=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(c,t);t.byIndex=n,s.splice(n,0,{identifier:d,updater:y,references:1})}a.push(d)}return a}e.exports=function(e,r){var a=t(e=e||[],r=r||{});return function(e){e=e||[];for(var n=0;n<a.length;n++){var l=o(a[n]);s[l].references--}for(var i=t(e,r),p=0;p<a.length;p++){var d=o(a[p]);0===s[d].references&&(s[d].updater(),s.splice(d,1))}a=i}}},24(e){var s={};e.exports=function(e,o){var t=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},26(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},25(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},23(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var t,r,a;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(r=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,r&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(a=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(a))))," */")),e.styleTagTransform(t,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},27(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},21(e,s,o){var t=o(22),r=o.n(t),a=o(23),n=o.n(a),l=o(24),i=o.n(l),p=o(25),d=o.n(p),m=o(26),c=o.n(m),y=o(27),u=o.n(y),b=o(28),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=c(),r()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
