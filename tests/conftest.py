@@ -112,8 +112,8 @@ def _loop_of_the_browser_set_aside(request: pytest.FixtureRequest) -> Iterator[N
     asyncio._set_running_loop(theirs)
 
 
-#: Folders whose tests share something that takes long to make: a hub, graded labs. A browser and its
-#: server start in seconds, so each process has its own.
+#: Folders whose tests share something that takes long to make: a hub, graded labs. A browser and
+#: its server start in seconds, so each process has its own.
 SHARING = ("authoring", "courses", "howto", "hub", "labs")
 
 

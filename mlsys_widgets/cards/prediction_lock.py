@@ -28,6 +28,7 @@ from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.ledger import AlreadyCommitted, CommittedPrediction, Ledger
 from mlsys_widgets.wording.distance import Distance
 
+
 class PredictionLock(ItemTask):
     """A question to answer before anything is shown.
 

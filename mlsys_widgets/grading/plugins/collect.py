@@ -37,6 +37,9 @@ _NOBODY: Final = ""
 class CollectByDescriptor(ExchangeCollect):  # type: ignore[misc]
     """Collects like nbgrader, but only what is a file, and only from the folder's owner."""
 
+    #: What nbgrader found: a folder, whose it is, and from when.
+    src_records: list[dict[str, Any]]
+
     def init_src(self) -> None:
         """Find the newest work of everybody. Called by nbgrader."""
         self._refused: list[str] = []
