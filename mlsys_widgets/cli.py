@@ -231,6 +231,7 @@ def _add_grading(commands: _Commands, course: CommandParser) -> None:
     grade.option("lab LAB", "its name, such as lab_01_magnitude")
     grade.option("--from FOLDER", "first take in the files that students made with mlsys hand-in",
                  dest="handed_in")
+    grade.option("--strangers", "with --from, take in people who are not in the gradebook, too")
     grade.option("--students GLOB", "only names that match, such as 'a*'", default="*")
     grade.option("--workers N", "submissions at a time (default: one per core)")
     grade.option("--engine local|ADDRESS", "this machine, or the address of a Dask scheduler"

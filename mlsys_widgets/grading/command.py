@@ -41,6 +41,7 @@ from mlsys_widgets.grading.gradebook.graded_submission import (
 from mlsys_widgets.grading.gradebook.late_penalty import Lateness
 from mlsys_widgets.grading.patient_console import PatientConsole, silence_stdout
 from mlsys_widgets.grading.reading.archives import take_in
+from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.notebooks.remarks import printable
 from mlsys_widgets.wording.plurals import counted
 
@@ -155,7 +156,10 @@ def _fraction(text: str) -> float:
 
 def _take_in(console: Console, arguments: argparse.Namespace, course: Course) -> bool:
     """Take in the files that students made; whether some were refused."""
-    taken = take_in(course, arguments.lab, arguments.handed_in, replace=arguments.force)
+    known = None if arguments.strangers else ClassList.of(course.db_url)
+    taken = take_in(
+        course, arguments.lab, arguments.handed_in, known=known, replace=arguments.force
+    )
     console.print(
         f"{counted(len(taken.students), 'submission')} taken in,"
         f" {len(taken.known)} known already, {len(taken.refused)} refused.",

@@ -13,7 +13,10 @@ import pytest
 
 from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.grading.reading.archives import take_in
+from mlsys_widgets.courses.enrollment import enter_students
+from mlsys_widgets.courses.roster import RosterEntry
+from mlsys_widgets.grading.reading.archives import IntakeResult, take_in
+from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.items import AUTOGRADED
@@ -289,3 +292,48 @@ def test_a_folder_that_is_empty_or_not_there(course, tmp_path):
         take_in(Course.at(course.root), LAB, tmp_path / "none")
     with pytest.raises(ValueError, match="no zip files"):
         take_in(Course.at(course.root), LAB, course.root / "assignments")
+
+
+# Whose it is: names are held against the class, and who uploaded a file against its name.
+
+
+@pytest.fixture
+def known(course) -> Course:
+    """The course with a roster of two."""
+    enter_students(Course.at(course.root), [RosterEntry("ann", "Ann", "Lee"), RosterEntry("bob")])
+    return Course.at(course.root)
+
+
+def take(course: Course, inbox: Path) -> IntakeResult:
+    return take_in(course, LAB, inbox, known=ClassList.of(course.db_url))
+
+
+def test_a_stranger_is_refused_with_the_nearest_name_and_the_file_stays(known, inbox):
+    mistyped = inbox / f"{LAB}-bobb.zip"
+    (inbox / f"{LAB}-bob.zip").rename(mistyped)
+    # Without a ledger the name of the file is all there is.
+    mistyped.write_bytes(rezipped(mistyped, **{"ledger.jsonl": b"", f"{LAB}.ipynb": b"{}"}))
+    taken = take(known, inbox)
+    assert taken.students == ["ann"]
+    assert "bobb is not in this class. Did they mean bob?" in taken.refused[mistyped.name]
+    assert "mlsys course add bobb" in taken.refused[mistyped.name]
+    assert mistyped.is_file()
+
+
+@pytest.mark.parametrize("prefix", ["bob_78_", "Bob_123_assignsubmission_file_"])
+def test_nobody_hands_in_as_somebody_else(known, inbox, prefix):
+    upload = inbox / f"{prefix}{LAB}-ann.zip"
+    (inbox / f"{LAB}-ann.zip").rename(upload)
+    taken = take(known, inbox)
+    assert taken.students == ["bob"]
+    assert "By its name bob uploaded it, and it is the work of ann" in taken.refused[upload.name]
+
+
+@pytest.mark.parametrize("prefix", ["leeann_78_1234_", "Ann Lee_5_assignsubmission_file_", "x_1_"])
+def test_what_a_website_puts_before_a_name_is_no_obstacle(known, inbox, prefix):
+    (inbox / f"{LAB}-ann.zip").rename(inbox / f"{prefix}{LAB}-ann.zip")
+    assert take(known, inbox).students == ["ann", "bob"]
+
+
+def test_a_class_that_nobody_entered_has_no_strangers(course, inbox):
+    assert take(Course.at(course.root), inbox).students == ["ann", "bob"]

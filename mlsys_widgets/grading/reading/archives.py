@@ -18,6 +18,7 @@ from typing import Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, TIMESTAMP, lay_out
+from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.reading.ledger_sources import carried_owner
 from mlsys_widgets.grading.reading.submissions import name_problem, read_folder
 from mlsys_widgets.handin.archive import ZIP, student_named
@@ -46,13 +47,22 @@ class IntakeResult:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) -> IntakeResult:
+def take_in(
+    course: Course,
+    lab: str,
+    folder: Path,
+    *,
+    known: ClassList | None = None,
+    replace: bool = False,
+) -> IntakeResult:
     """Take in every archive in a folder.
 
     Parameters
     ----------
     folder
         Where the archives are, as they were downloaded.
+    known
+        Who is in the class; anybody is if omitted.
     replace
         Whether work that differs from what a student submitted before takes its place.
 
@@ -80,6 +90,8 @@ def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) ->
         try:
             files = _files_in(path, lab, allowed)
             student = course.people.login_of(_whose(path.name, lab, files))
+            if known is not None:
+                _refuse_strangers(known, student, path.name, lab)
         except ArchiveRefused as problem:
             result.refused[shown] = str(problem)
         else:
@@ -87,6 +99,20 @@ def take_in(course: Course, lab: str, folder: Path, *, replace: bool = False) ->
     for student, found in sorted(read.items()):
         _take(course, lab, student, found, result, replace=replace)
     return result
+
+
+def _refuse_strangers(known: ClassList, student: str, name: str, lab: str) -> None:
+    if words := known.stranger(student):
+        raise ArchiveRefused(
+            f"{words} If they belong to it: mlsys course add {student}, or take everybody in with"
+            " --strangers."
+        )
+    by = known.uploader(name, lab)
+    if by not in (None, student):
+        raise ArchiveRefused(
+            f"By its name {by} uploaded it, and it is the work of {student}. If that is as it"
+            f" should be, remove what stands before {lab} in its name."
+        )
 
 
 def _other_files(folder: Path, lab: str) -> Iterator[tuple[str, str]]:
