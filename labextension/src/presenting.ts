@@ -25,11 +25,15 @@ export class Presenting {
     panel.toggleClass(PRESENTING, begins);
     panel.toolbar.setHidden(begins);
     if (begins) {
+      this._hadPanel = this._shell !== null && !this._shell.rightCollapsed;
       this._shell?.collapseLeft();
       this._shell?.collapseRight();
       panel.node.append(this._wayBack(panel));
     } else {
       panel.node.querySelector('.mlsys-Presenting-end')?.remove();
+      if (this._hadPanel) {
+        this._shell?.expandRight();
+      }
     }
     // Plots draw themselves for the room they have.
     window.dispatchEvent(new Event('resize'));
@@ -45,5 +49,7 @@ export class Presenting {
     return button;
   }
 
+  /** Whether the right side bar was open before. */
+  private _hadPanel = false;
   private _changed = new Signal<this, void>(this);
 }

@@ -5,7 +5,7 @@ Light and dark, on a phone, a laptop and a large screen: one HTML page of all pi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from io import BytesIO
 from pathlib import Path
@@ -198,7 +198,7 @@ def _whole(page: Page, height: int) -> Image.Image:
     return Image.open(BytesIO(drawn)).convert("RGB")
 
 
-def sheet(shown: Iterator[tuple[str, Path]], place: Path) -> None:
+def sheet(shown: Iterable[tuple[str, Path]], place: Path) -> None:
     """Write the page with all pictures, each at its size and one click away."""
     figures = "".join(
         f'<figure><a href="{each.name}"><img src="{each.name}" loading="lazy"></a>'

@@ -13,7 +13,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.handed_in import read_hand_in
-from tests.browser.pages import draw_all, no_serious_violation, restart_and_run_all
+from tests.browser.pages import (
+    draw_all,
+    no_serious_violation,
+    open_again,
+    restart_and_run_all,
+)
 from tests.grading.classroom import LAB, classroom
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(600)]
@@ -53,6 +58,7 @@ class Story:
 
     def choose(self, card: Locator, key: str, button: str) -> None:
         """Choose an option of a card, and press its button."""
+        open_again(card)
         card.locator(f"input[value='{key}']").check()
         card.get_by_role("button", name=button).click()
 

@@ -6,6 +6,7 @@ import secrets
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
@@ -107,6 +108,50 @@ def test_reading_view_hides_the_labs_code_and_changes_nothing(open_notebook, lab
     panel(page).get_by_role("button", name="Reading view").click()
     expect(toolbar(page, "Show code")).to_be_visible()
     expect(code_of(page, INSTRUMENT)).to_be_hidden()
+
+
+def test_a_scratch_cell_is_a_line_until_somebody_wants_it(open_notebook, lab):
+    book = nbformat.read(lab, 4)
+    empty = nbformat.v4.new_code_cell("# Here.\n", metadata={"mlsys": {"kind": "scratch"}})
+    book.cells.insert(1, empty)
+    nbformat.write(book, lab)
+    page = open_notebook(lab)
+    line = cell(page, 1).get_by_role("button", name="Compute here")
+    code = cell(page, 1).locator(".cm-content")
+    expect(line).to_have_attribute("aria-expanded", "false")
+    expect(code).to_be_hidden()
+    # What somebody has written before is in sight.
+    expect(code_of(page, SCRATCH + 1)).to_be_visible()
+    metadata = f"JSON.stringify({NOTEBOOK}.content.model.toJSON().cells.map(c => c.metadata))"
+    before = page.evaluate(metadata)
+    line.click()
+    expect(line).to_have_attribute("aria-expanded", "true")
+    page.keyboard.type("2 + 3")
+    expect(code).to_contain_text("2 + 3")
+    line.click()
+    expect(code).to_be_hidden()
+    # By keyboard, as any cell: Enter begins to edit it.
+    page.evaluate(f"{{ const {{ content }} = {NOTEBOOK}; content.mode = 'command'; content.activate() }}")
+    page.keyboard.press("Enter")
+    expect(code).to_be_visible()
+    expect(code).to_contain_text("2 + 3")
+    assert page.evaluate(metadata) == before
+
+
+def test_presenting_is_large_and_has_nothing_around_it(open_notebook, lab, screenshot):
+    page = open_notebook(lab)
+    text = page.locator(".jp-MarkdownOutput p").first
+    expect(text).to_have_css("font-size", "16px")
+    panel(page).get_by_role("button", name="Present").click()
+    expect(text).to_have_css("font-size", "26px")
+    expect(panel(page)).to_be_hidden()
+    expect(page.locator(".jp-NotebookPanel-toolbar")).to_be_hidden()
+    settled(page)
+    screenshot(page, "presenting")
+    page.get_by_role("button", name="Stop presenting").click()
+    expect(text).to_have_css("font-size", "16px")
+    expect(panel(page)).to_be_visible()
+    expect(page.locator(".jp-NotebookPanel-toolbar")).to_be_visible()
 
 
 def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):

@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
-from tests.browser import views
+from tests.browser import contact_sheet, views
+from tests.browser.conftest import Lab, closed, run_cells
+from tests.browser.conftest import opened as opened_notebook
 from tests.browser.first_minute import GIF, first_minute, opened
 from tests.browser.pictures import differing_pixels
 from tests.browser.studio import PICTURES, ROOT, Picture, Studio, studio, study, teach
@@ -95,6 +98,28 @@ def test_the_first_minute(home: Path, made: Studio, tmp_path: Path) -> None:
         for moving in (kept, now):
             moving.seek(moving.n_frames - 1)
         assert not differing_pixels(now, kept, _FILM_MAY_DIFFER)
+
+
+@pytest.mark.slow
+def test_a_contact_sheet_of_cards_and_a_lab(lab_server: Lab, browser: Browser) -> None:
+    """Written to ``CONTACT_SHEET``, or to build/screenshots, for a person to look at."""
+    place = Path(os.environ.get("CONTACT_SHEET", ROOT / "build" / "screenshots" / "contact"))
+    work = lab_server.folder / "contact"
+    shutil.copytree(ROOT / "release" / "lab_07_kernel_fusion", work)
+    contact_sheet.cards_notebook(work / "cards.ipynb")
+    shown = []
+    for name in ("cards", "lab_07_kernel_fusion"):
+        page = opened_notebook(lab_server, browser, work / f"{name}.ipynb")
+        page.evaluate("jupyterapp.shell.collapseLeft()")
+        contact_sheet.draw_all(page)
+        run_cells(page)
+        if name == "cards":
+            expect(page.locator(".mlsys-lab-frame")).to_have_count(len(contact_sheet.CARDS))
+            expect(page.locator(".mlsys-lab-leads")).to_have_count(1)
+        shown += list(contact_sheet.pictures(page, name, place))
+        closed(lab_server, page)
+    contact_sheet.sheet(shown, place / "index.html")
+    assert len(shown) == 2 * len(contact_sheet.SIZES) * len(contact_sheet.THEMES)
 
 
 def test_pictures_are_small_and_each_has_its_words() -> None:

@@ -54,17 +54,20 @@ function padlock() {
 }
 
 function recordedLine(part, name, ...sign) {
-  return element("p", { class: name, tabindex: "-1" }, ...sign, element("span", { html: part.html }),
+  const answer = element("span", { html: part.html });
+  answer.prepend(...sign);
+  return element("p", { class: name, tabindex: "-1" }, answer,
     element("time", { datetime: part.time, text: localTime(part.time) }));
 }
 
 // A number is put on a scale as well as typed. Nothing is marked until somebody does it.
-const LABELS = 5;
 function numberScale({ scale, legend }, put) {
   const last = scale.length - 1;
   const range = element("input", { type: "range", min: 0, max: last, step: 1, "aria-label": plain(legend), ...quiet });
-  const labels = Array.from({ length: LABELS }, (_, k) =>
-    element("span", { text: scale[Math.round((k * last) / (LABELS - 1))] }));
+  // Long labels would run into each other on a phone: its ends have to do.
+  const many = scale.every((text) => text.length <= 5) ? 5 : 2;
+  const labels = Array.from({ length: many }, (_, k) =>
+    element("span", { text: scale[Math.round((k * last) / (many - 1))] }));
   // A click on the middle changes nothing of a range that stands there unseen.
   const choose = () => put(scale[Number(range.value)]);
   range.addEventListener("input", choose);
