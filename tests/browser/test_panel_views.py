@@ -131,7 +131,9 @@ def test_a_scratch_cell_is_a_line_until_somebody_wants_it(open_notebook, lab):
     line.click()
     expect(code).to_be_hidden()
     # By keyboard, as any cell: Enter begins to edit it.
-    page.evaluate(f"{{ const {{ content }} = {NOTEBOOK}; content.mode = 'command'; content.activate() }}")
+    page.evaluate(
+        f"{{ const {{ content }} = {NOTEBOOK}; content.mode = 'command'; content.activate() }}"
+    )
     page.keyboard.press("Enter")
     expect(code).to_be_visible()
     expect(code).to_contain_text("2 + 3")
