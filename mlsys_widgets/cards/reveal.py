@@ -14,10 +14,10 @@ from mlsys_widgets.cards.reveal_parts import (
     ComparedNumbers,
     Comparison,
     NumbersBehind,
-    Verdict,
+    RevealVerdict,
 )
 from mlsys_widgets.cards.worked_numbers import Worked, worked_rows
-from mlsys_widgets.drawing.number_line import Mark
+from mlsys_widgets.drawing.number_line import NumberMark
 from mlsys_widgets.labs import Prediction
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.wording.choices import one_of
@@ -293,9 +293,9 @@ class Reveal(LabWidget):
         )
         return Comparison("compared", tuple(rows), counts + 1, numbers)
 
-    def _mark(self, name: str, value: float, tone: str) -> Mark:
+    def _mark(self, name: str, value: float, tone: str) -> NumberMark:
         value = value if tone == "prediction" else self._known(value)
-        return Mark(name, value, format_quantity(value, self._unit), tone)
+        return NumberMark(name, value, format_quantity(value, self._unit), tone)
 
     def _far(self, predicted: float, actual: float) -> str:
         """How far apart, without the direction: the picture shows it."""
@@ -363,7 +363,7 @@ class Reveal(LabWidget):
         measured = self._known(_now(self._measured))
         return measured if self._closest(measured) == right else actual
 
-    def _verdict(self) -> list[Verdict]:
+    def _verdict(self) -> list[RevealVerdict]:
         """What the comparison means, and the paragraph for this very option."""
         right, predicted = self.right, self._lock.number
         label, words = self._judgment(right, predicted)
@@ -381,7 +381,7 @@ class Reveal(LabWidget):
             *first, last = far
             listed = f"{', '.join(first)}, and {last}" if first else last
             distance = f"Your prediction is {listed}."
-        return [Verdict("verdict", label, distance, words)] if label or distance else []
+        return [RevealVerdict("verdict", label, distance, words)] if label or distance else []
 
     def _judgment(self, right: str | None, predicted: float | None) -> tuple[str, str]:
         """The verdict in a few words, and the feedback; both empty where nobody can judge."""

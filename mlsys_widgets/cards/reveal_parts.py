@@ -15,15 +15,15 @@ from typing import Any
 from mlsys_widgets.cards.parts import Part
 from mlsys_widgets.cards.worked_numbers import WorkedRow
 from mlsys_widgets.drawing import markup, number_line
-from mlsys_widgets.drawing.number_line import Mark
+from mlsys_widgets.drawing.number_line import NumberMark
 
 
 @dataclass(frozen=True)
 class ComparedNumbers:
     """The numbers of a comparison, as marks on one axis."""
 
-    mine: Mark
-    others: tuple[Mark, ...]
+    mine: NumberMark
+    others: tuple[NumberMark, ...]
     #: The place among the others of the one that counts.
     counts: int
     unit: str
@@ -106,7 +106,7 @@ class Comparison(Part):
 
 
 @dataclass(frozen=True)
-class Verdict(Part):
+class RevealVerdict(Part):
     """The sentence that says what the comparison means, and the paragraph that explains it."""
 
     #: "Right.", or how far off; empty where nothing is judged.

@@ -48,7 +48,7 @@ _FONTS = "system-ui, DejaVu Sans, Liberation Sans, Arial, sans-serif"
 
 
 @dataclass(frozen=True)
-class Mark:
+class NumberMark:
     """A number on the axis: whose it is, how large, how it is written, and what it means."""
 
     name: str
@@ -58,7 +58,7 @@ class Mark:
     tone: str
 
 
-class Box(NamedTuple):
+class Area(NamedTuple):
     """Where something is, in pixels from the upper left corner."""
 
     left: float
@@ -66,7 +66,7 @@ class Box(NamedTuple):
     right: float
     bottom: float
 
-    def meets(self, other: Box) -> bool:
+    def meets(self, other: Area) -> bool:
         """Whether two boxes overlap."""
         return (
             self.left < other.right
@@ -82,7 +82,7 @@ class Label:
 
     name: str
     shown: str
-    box: Box
+    box: Area
     x: float = 0.0
     on_left: bool = False
 
@@ -93,7 +93,7 @@ class NumberLine:
 
     width: int
     height: float
-    marks: tuple[tuple[Mark, float], ...]
+    marks: tuple[tuple[NumberMark, float], ...]
     labels: tuple[Label, ...]
     ticks: tuple[tuple[float, Label | None], ...]
     #: From the prediction to what counts; `None` where they are the same.
@@ -104,11 +104,11 @@ class NumberLine:
 
 
 def lay_out(
-    mine: Mark,
-    others: Sequence[Mark],
+    mine: NumberMark,
+    others: Sequence[NumberMark],
     *,
     unit: str,
-    counts: Mark | None = None,
+    counts: NumberMark | None = None,
     distance: str = "",
     width: int = WIDE,
 ) -> NumberLine:
@@ -130,8 +130,8 @@ def lay_out(
     Examples
     --------
     >>> line = lay_out(
-    ...     Mark("You", 0.7, "70%", "prediction"),
-    ...     [Mark("The model", 0.3, "30%", "model")],
+    ...     NumberMark("You", 0.7, "70%", "prediction"),
+    ...     [NumberMark("The model", 0.3, "30%", "model")],
     ...     unit="%",
     ... )
     >>> [round(x) for _, x in line.marks]
@@ -212,7 +212,7 @@ def _written(ticks: Sequence[float], unit: str) -> list[tuple[float, str]]:
     return list(zip(ticks, words, strict=True))
 
 
-def _flag(mark: Mark, x: float, top: float, width: int) -> Label:
+def _flag(mark: NumberMark, x: float, top: float, width: int) -> Label:
     """A label that begins at its pole, or ends there where it would leave the picture."""
     name, value = mark.name, text_width(f" {mark.shown}", _TEXT, strong=True)
     while len(name) > 2 and text_width(name, _TEXT) + value + _GAP > width:
@@ -221,10 +221,10 @@ def _flag(mark: Mark, x: float, top: float, width: int) -> Label:
     on_left = x + _GAP + wide > width and x - _GAP - wide >= 0
     start = x - _GAP - wide if on_left else min(x + _GAP, width - wide)
     start = max(0.0, start)
-    return Label(name, mark.shown, Box(start, top, start + wide, top + 22), x, on_left)
+    return Label(name, mark.shown, Area(start, top, start + wide, top + 22), x, on_left)
 
 
-def _rows(placed: list[tuple[Mark, float]], width: int) -> tuple[list[Label], int]:
+def _rows(placed: list[tuple[NumberMark, float]], width: int) -> tuple[list[Label], int]:
     """Labels below each other so that no two meet, and no pole runs through a label.
 
     Flags that point to the right are hung from the rightmost to the leftmost, each in the first row
@@ -280,7 +280,7 @@ def _ticks(
     for x, words in places:
         wide = text_width(words, _NOTE)
         start = max(0.0, min(x - wide / 2, width - wide))
-        labels.append(Label("", words, Box(start, top, start + wide, top + 18), x))
+        labels.append(Label("", words, Area(start, top, start + wide, top + 18), x))
     step = next(
         step
         for step in range(1, len(labels) + 1)
@@ -301,7 +301,7 @@ def _between(apart: tuple[float, float], words: str) -> Label | None:
     if not words or wide + 2 * (_RADIUS + _GAP) > right - left:
         return None
     start = (left + right - wide) / 2
-    return Label("", words, Box(start, _AXIS - 28, start + wide, _AXIS - 10), (left + right) / 2)
+    return Label("", words, Area(start, _AXIS - 28, start + wide, _AXIS - 10), (left + right) / 2)
 
 
 def svg(line: NumberLine, description: str, *, style: str = "", paper: bool = False) -> str:

@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.drawing.number_line import NARROW, WIDE, Box, Mark, lay_out, svg, text_width
+from mlsys_widgets.drawing.number_line import (
+    NARROW,
+    WIDE,
+    Area,
+    NumberMark,
+    lay_out,
+    svg,
+    text_width,
+)
 from mlsys_widgets.wording.units import format_quantity
 
 UNITS = ("%", "×", "s", "images", "tokens/s", "B", "")
@@ -25,7 +33,7 @@ VALUES = st.one_of(
 
 
 def a_mark(name, value, tone, unit):
-    return Mark(name, value, format_quantity(value, unit), tone)
+    return NumberMark(name, value, format_quantity(value, unit), tone)
 
 
 @st.composite
@@ -50,7 +58,7 @@ def words(line):
 
 @given(lines())
 def test_everything_is_inside_and_no_words_meet(line):
-    whole = Box(-0.01, 0, line.width + 0.01, line.height)
+    whole = Area(-0.01, 0, line.width + 0.01, line.height)
     for label in words(line):
         assert whole.left <= label.box.left <= label.box.right <= whole.right
         assert 0 <= label.box.top <= label.box.bottom <= line.height

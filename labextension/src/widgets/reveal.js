@@ -30,7 +30,7 @@ export const REVEAL = {
           element("p", { class: "mlsys-reveal-note", html: `${label}: ${html}` }, note ? ` (${note})` : ""))),
     };
   },
-  verdict: (part) => ({
+  revealverdict: (part) => ({
     node: element("div", { class: "mlsys-reveal-verdict", tabindex: "-1" },
       element("p", { class: "mlsys-reveal-lead", html: part.lead }),
       ...(part.note ? [element("p", { class: "mlsys-reveal-note", html: part.note })] : []),
