@@ -14,6 +14,7 @@ import { Panel, Widget } from '@lumino/widgets';
 import React from 'react';
 import { IInstrument } from './contract';
 import { Follower, ILab } from './follow';
+import { linkQuestions } from './question_links';
 import { scroller } from './scroll';
 import { isNarrow } from './sidebars';
 import { LabStart } from './start';
@@ -51,8 +52,10 @@ export class Beside {
       if (this._view && this._follower.lab?.panel !== this._view.lab.panel) {
         this.close();
       }
+      this._link();
       this._changed.emit();
     });
+    this._link();
     window.addEventListener('resize', () => {
       if (isNarrow()) {
         this.close();
@@ -101,6 +104,13 @@ export class Beside {
       this._open(lab);
     }
     this._view?.bring(found.index);
+  }
+
+  /** Offer the instruments below the questions of the open lab. */
+  private _link(): void {
+    if (this._follower.lab && this._labShell) {
+      linkQuestions(this._follower.lab, title => this._bring(title));
+    }
   }
 
   private _open(lab: ILab): void {

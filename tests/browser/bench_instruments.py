@@ -153,6 +153,51 @@ def code_of(name: str) -> str:
     return f"from mlsys_widgets import {name}\n{OURS[name][0]}"
 
 
+# Milliseconds from the next key press until the readout is drawn that answers it: the box of the
+# slider says the new value when the kernel has answered.
+ANSWERED = """board => new Promise(done => {
+  let start = 0;
+  const begin = () => { start = performance.now(); };
+  board.addEventListener('keydown', begin, {capture: true, once: true});
+  const range = board.querySelector('input[type=range]:focus');
+  const watch = new MutationObserver(() => {
+    watch.disconnect();
+    requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+  });
+  watch.observe(range, {attributeFilter: ['aria-valuetext']});
+  setTimeout(() => { watch.disconnect(); done(null); }, 3000);
+})"""
+#: Presses of a key for each instrument: enough for the slowest in twenty.
+PRESSES = 41
+
+
+def test_key_to_readout(gallery, capsys):
+    """Report how long each instrument takes to answer a key, one press at a time."""
+    lines = []
+    for board in gallery.locator(".mlsys-instrument").all():
+        slider = board.locator(OUR_SLIDER).first
+        if not slider.count():
+            continue
+        slider.scroll_into_view_if_needed()
+        gallery.wait_for_timeout(500)
+        taken = []
+        for k in range(PRESSES):
+            slider.focus()
+            gallery.evaluate(
+                f"board => {{ window.__answered = ({ANSWERED})(board); }}", board.element_handle()
+            )
+            slider.press("ArrowRight" if k % 4 < 2 else "ArrowLeft", no_wait_after=True)
+            taken.append(gallery.evaluate("window.__answered"))
+        times = sorted(each for each in taken if each is not None)
+        median, late = statistics.median(times), times[round(0.95 * (len(times) - 1))]
+        title = board.locator(".mlsys-title").inner_text()
+        lines.append(f"  {title:32} {median:6.0f} ms {late:6.0f} ms")
+    with capsys.disabled():
+        print(
+            "\nSlider key to readout, median and 95th percentile (goal: 100 ms)", *lines, sep="\n"
+        )
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_moves_and_drags(shown, capsys, name):
     page = shown(code_of(name), OUR_SLIDER)
