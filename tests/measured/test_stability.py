@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from mlsys_widgets.measured.calibrating import fitted_positions
 from mlsys_widgets.measured.recorder import Document
 from mlsys_widgets.measured.stability import PARTS, left_out, without
 from mlsys_widgets.measured.trial import Errors, Trial, hold_trial
+from tests.sampling import takes_everything
 
 
 @given(st.integers(1, 500))
@@ -22,17 +25,19 @@ def test_every_fitted_case_is_left_out_once(count: int) -> None:
     assert max(map(len, left)) - min(map(len, left)) <= 1
 
 
-def test_a_small_document_is_fitted_ten_times(small_document: Document) -> None:
+def test_a_small_document_is_fitted_without_each_tenth(small_document: Document) -> None:
+    """Seven products are fitted, so parts eight to ten hold none and change nothing."""
     pytest.importorskip("scipy")
     whole = hold_trial(small_document)
-    found = list(left_out(small_document, whole))
-    assert [one.part for one in found] == list(range(1, PARTS + 1))
+    taken = PARTS if takes_everything() else 2
+    found = list(islice(left_out(small_document, whole), taken))
+    assert [one.part for one in found] == list(range(1, taken + 1))
     for one in found:
         assert 0 <= one.changed <= one.most
         assert one.mean_error > 0
-    # Seven products are fitted, so parts eight to ten hold none and change nothing.
-    assert [one.changed > 0 for one in found] == [True] * 7 + [False] * 3
-    assert found[-1].mean_error == pytest.approx(Errors.of(whole.judged).mean)
+    assert [one.changed > 0 for one in found] == ([True] * 7 + [False] * 3)[:taken]
+    if taken == PARTS:
+        assert found[-1].mean_error == pytest.approx(Errors.of(whole.judged).mean)
 
 
 @pytest.mark.slow
