@@ -76,7 +76,7 @@ class LabWidget(LazyBox):
     tone = "gray"
     #: How it is drawn: a ``"task"`` in a box, because one acts on it; a ``"letter"``, a ``"note"``,
     #: the ``"cover"`` or the ``"ending"`` of a lab without one.
-    look = "task"
+    drawn_as = "task"
 
     def __init__(self, title: str, *, after: Gate | Iterable[Gate] = ()) -> None:
         super().__init__()
@@ -201,7 +201,7 @@ class LabWidget(LazyBox):
         parts, trouble, figure = self._shown(), self._trouble, self.figure_words()
         return {
             "kind": self.kind,
-            "look": self.look,
+            "look": self.drawn_as,
             "closed": self.blocked_by is not None,
             "tone": TONES[self.tone],
             "title": markup.inline(self.title),

@@ -84,7 +84,7 @@ class LabHUD(LabWidget):
 
     kind = "Your lab"
     tone = "gray"
-    look = "note"
+    drawn_as = "note"
 
     def __init__(
         self,

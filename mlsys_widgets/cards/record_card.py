@@ -27,7 +27,7 @@ class RecordCard(LabWidget):
 
     kind = "Record"
     tone = "blue"
-    look = "note"
+    drawn_as = "note"
 
     def __init__(
         self, item: Record, held: Callable[[], Mapping[str, StepProgress]], *, ledger: Ledger

@@ -51,7 +51,7 @@ class Scenario(LabWidget):
 
     kind = "Message"
     tone = "orange"
-    look = "letter"
+    drawn_as = "letter"
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class KeyTakeaways(LabWidget):
 
     kind = "Take away"
     tone = "green"
-    look = "ending"
+    drawn_as = "ending"
 
     def __init__(
         self,

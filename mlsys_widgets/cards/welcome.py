@@ -49,7 +49,7 @@ class Welcome(LabWidget):
 
     kind = "Lab"
     tone = "blue"
-    look = "cover"
+    drawn_as = "cover"
 
     def __init__(
         self,
