@@ -1,56 +1,68 @@
-"""The report on a class as one self-contained HTML page: charts first, then numbers."""
+"""The report on a class as one self-contained HTML page.
+
+It begins with what to say in the next lecture; then come questions, people and details.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.class_charts import chart_groups, flag_chart
+from mlsys_widgets.classes.lecture_points import lecture_points
 from mlsys_widgets.classes.summary import ClassSummary, SubmissionRow
 from mlsys_widgets.course.due_words import in_words
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.drawing.charts import Chart, ChartGroup, scene
+from mlsys_widgets.drawing.theme import design
 from mlsys_widgets.wording.plurals import counted
 
 # Charts keep their tones in the dark, where they have contrast too; paper, grid and text change.
 _STYLE: Final = """
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1f2428; --quiet: #5c656d;
-  --line: #d8dde2; --card: #f5f7f9; }
-@media (prefers-color-scheme: dark) { :root { --paper: #15181b; --ink: #e6e9ec;
-  --quiet: #a3acb4; --line: #353b41; --card: #1e2226; } }
+:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) { :root { --mlsys-paper: #15181b; --mlsys-ink: #e6e9ec;
+  --mlsys-quiet: #a3acb4; --mlsys-rule: #353b41; --mlsys-tint: #1e2226; --mlsys-link: #7fb8ea; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1.25rem 4rem; background: var(--paper);
-  color: var(--ink); font: 16px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
-h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .25rem; }
-h2 { font-size: 1.25rem; margin: 2.75rem 0 .25rem; }
-h3 { font-size: 1.02rem; margin: 1.5rem 0 .1rem; }
-p { margin: .25rem 0 .75rem; max-width: 48rem; }
-.quiet { color: var(--quiet); }
-.cards { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0 0; padding: 0; }
-.cards div { background: var(--card); border: 1px solid var(--line); border-radius: .5rem;
-  padding: .6rem .9rem; min-width: 8.5rem; }
-.cards dt { color: var(--quiet); font-size: .85rem; }
-.cards dd { margin: 0; font-size: 1.4rem; font-variant-numeric: tabular-nums; }
+body { margin: 0 auto; max-width: calc(var(--mlsys-column) + 2.5rem); padding: 2rem 1.25rem 4rem;
+  background: var(--mlsys-paper); color: var(--mlsys-ink);
+  font: var(--mlsys-text)/var(--mlsys-line-height) var(--mlsys-font); }
+h1, h2 { font-size: var(--mlsys-title); line-height: 1.25; margin: 0 0 .25rem; }
+h2 { margin-top: 3.5rem; }
+h3 { font-size: var(--mlsys-lead); line-height: 1.35; margin: 2rem 0 .25rem; }
+h4 { font-size: var(--mlsys-text); margin: 1.5rem 0 .1rem; }
+h1, h2, h3, h4, summary { font-weight: var(--mlsys-strong); }
+p { margin: .25rem 0 .75rem; }
+.quiet { color: var(--mlsys-quiet); }
+.cards { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 1.25rem 0 0; padding: 0; }
+.cards dt { color: var(--mlsys-quiet); font-size: var(--mlsys-note); }
+.cards dd { margin: 0; font-size: var(--mlsys-lead); font-variant-numeric: tabular-nums; }
+.lecture { margin: 0; padding: 0; list-style: none; }
+.lecture li { border-top: 1px solid var(--mlsys-rule); padding: 1.25rem 0 1.5rem; }
+.lecture li > p { font-size: var(--mlsys-lead); line-height: 1.4; }
 figure { margin: .75rem 0 0; overflow-x: auto; }
-figure svg { display: block; width: 100%; height: auto; min-width: 34rem; max-width: 760px; }
-figure svg .paper { fill: var(--paper); }
-figure svg .grid { stroke: var(--line); }
-figure svg text { fill: var(--ink); }
-.explanations { max-width: 48rem; margin: .5rem 0 0; }
+figure svg { display: block; width: 100%; height: auto; min-width: 34rem; }
+figure svg .paper { fill: var(--mlsys-paper); }
+figure svg .grid { stroke: var(--mlsys-rule); }
+figure svg text { fill: var(--mlsys-ink); }
+.explanations { margin: .5rem 0 0; }
 .explanations dt { margin-top: .5rem; }
-.explanations dd { color: var(--quiet); font-size: .92rem; margin: 0; }
+.explanations dd { color: var(--mlsys-quiet); margin: 0; }
 code { font-size: .92em; }
 .scroll { overflow-x: auto; margin: .75rem 0 0; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; }
-details { border-bottom: 1px solid var(--line); padding: .5rem 0; max-width: 48rem; }
-details summary { cursor: pointer; font-weight: 600; }
+table { border-collapse: collapse; font-size: var(--mlsys-note);
+  font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top;
+  border-bottom: 1px solid var(--mlsys-rule); }
+td:nth-child(-n+4):not(:first-child) { white-space: nowrap; }
+details { border-top: 1px solid var(--mlsys-rule); padding: .6rem 0; }
+summary { cursor: pointer; }
 details[open] { padding-bottom: 1.25rem; }
-@media print { body { max-width: none; } details { display: block; } }
+@media print { body { max-width: none; } }
 """
+#: Groups of charts that are folded until somebody asks.
+_DETAILS: Final = ("beliefs", "predictions", "confidence", "question")
 _INTRODUCTIONS: Final = {
     "questions": "How many students earned all, some or none of the points. Beside each title: the"
     " fraction of its points that the class earned, and r, which says how the question relates to"
@@ -75,7 +87,7 @@ def whole_page(title: str, body: str) -> str:
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>'
         '\n<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"\n<style>{design()}{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -91,15 +103,35 @@ def _body(summary: ClassSummary) -> Iterator[str]:
             f"<p>{counted(unjudged, 'submission')} {'was' if unjudged == 1 else 'were'} not graded"
             " by <code>mlsys grade</code>, so misconceptions and flags are unknown there.</p>"
         )
-    for group in chart_groups(summary):
-        yield from _group(group)
+    yield from _lecture(summary)
+    groups = {group.key: group for group in chart_groups(summary)}
+    if asked := groups.get("questions"):
+        yield f"<section><h2>Questions</h2>{_group(asked)}</section>"
+    yield f"<section><h2>People</h2>{''.join(_people(summary, groups))}</section>"
+    yield "<section><h2>Details</h2>"
+    for key in _DETAILS:
+        if group := groups.get(key):
+            yield f"<details><summary>{escape(group.title)}</summary>{_group(group)}</details>"
+    yield f"<details><summary>All questions in numbers</summary>{_table(summary)}</details>"
+    yield "</section>"
+
+
+def _lecture(summary: ClassSummary) -> Iterator[str]:
+    """The first page: what to say in the next lecture, and what shows it."""
+    if points := lecture_points(summary):
+        yield "<section><h2>For the lecture</h2>"
+        shown = (f"<li><p>{markup.inline(p.sentence)}</p>{_figure(p.chart)}</li>" for p in points)
+        yield f'<ol class="lecture">{"".join(shown)}</ol></section>'
+
+
+def _people(summary: ClassSummary, groups: Mapping[str, ChartGroup]) -> Iterator[str]:
+    yield from (_group(groups[key]) for key in ("scores", "time") if key in groups)
     if summary.flags:
-        yield "<section><h2>To look at</h2>"
+        yield "<h3>To look at</h3>"
         yield '<p class="quiet">Flags, not verdicts: a person decides what they mean.</p>'
-        yield f"{_figure(flag_chart(summary))}</section>"
-    yield from _table(summary)
+        yield _figure(flag_chart(summary))
     if any(row.student for row in summary.rows):
-        yield from _students(summary.rows, summary.most)
+        yield f"<h3>Everybody</h3>{_students(summary.rows, summary.most)}"
 
 
 def _cards(summary: ClassSummary) -> str:
@@ -116,19 +148,19 @@ def _cards(summary: ClassSummary) -> str:
     return f'<dl class="cards">{shown}</dl>'
 
 
-def _group(group: ChartGroup) -> Iterator[str]:
-    single = len(group.charts) == 1 and group.key not in ("predictions", "question")
-    yield f"<section><h2>{escape(group.charts[0].title if single else group.title)}</h2>"
-    if words := _INTRODUCTIONS.get(group.key):
-        yield f'<p class="quiet">{escape(words)}</p>'
-    for chart in group.charts:
+def _group(group: ChartGroup) -> str:
+    shown = []
+    words = _INTRODUCTIONS.get(group.key)
+    about = f'<p class="quiet">{escape(words)}</p>' if words else ""
+    level = 4 if group.key in _DETAILS else 3
+    for k, chart in enumerate(group.charts):
         title = markup.inline(chart.title)
-        shown = f"<p>{markup.inline(chart.finding)}</p>{_figure(chart)}"
+        body = f"<p>{markup.inline(chart.finding)}</p>{_figure(chart)}"
         if group.key == "question":
-            yield f"<details><summary>{title}</summary>{shown}</details>"
+            shown.append(f"<details><summary>{title}</summary>{body}</details>")
         else:
-            yield shown if single else f"<h3>{title}</h3>{shown}"
-    yield "</section>"
+            shown.append(f"<h{level}>{title}</h{level}>{'' if k else about}{body}")
+    return "".join([about, *shown] if group.key == "question" else shown)
 
 
 def _figure(chart: Chart) -> str:
@@ -142,7 +174,7 @@ def _figure(chart: Chart) -> str:
     return f"<figure>{drawn}</figure>{shown}"
 
 
-def _table(summary: ClassSummary) -> Iterator[str]:
+def _table(summary: ClassSummary) -> str:
     header = ("question", "points", "mean", "r", "all", "some", "none", "left blank", "not graded")
     rows = [
         (
@@ -154,11 +186,10 @@ def _table(summary: ClassSummary) -> Iterator[str]:
         )
         for each in summary.questions
     ]
-    yield "<section><h2>All questions in numbers</h2>"
-    yield f"{as_table(header, rows)}</section>"
+    return as_table(header, rows)
 
 
-def _students(rows: Sequence[SubmissionRow], most: float) -> Iterator[str]:
+def _students(rows: Sequence[SubmissionRow], most: float) -> str:
     header = ("student", "points", "late", "minutes", "predictions right", "to look at")
     shown = [
         (
@@ -171,8 +202,7 @@ def _students(rows: Sequence[SubmissionRow], most: float) -> Iterator[str]:
         )
         for row in rows
     ]
-    yield "<section><h2>Everybody</h2>"
-    yield f"{as_table(header, shown)}</section>"
+    return as_table(header, shown)
 
 
 def _late(row: SubmissionRow) -> str:

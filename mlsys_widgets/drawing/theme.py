@@ -6,6 +6,7 @@ dark theme alike: marks keep their color when the theme changes.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 TONES: Final = {
@@ -54,3 +55,8 @@ def color(tone: str) -> str:
     if tone not in TONES:
         raise ValueError(f"{tone!r} is not a tone; the tones are: {', '.join(TONES)}")
     return TONES[tone]
+
+
+def design() -> str:
+    """The sizes, widths and colors of the design as a style sheet, for a page that stands alone."""
+    return Path(__file__).with_name("design.css").read_text("utf-8")
