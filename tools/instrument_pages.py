@@ -28,6 +28,7 @@ from mlsys_widgets.instruments.controls import Control, Select, Several, Slider,
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.live_math import matters_most
 from mlsys_widgets.measured import findings, report, trial
+from mlsys_widgets.physics import notation
 from mlsys_widgets.wording.plurals import counted
 from mlsys_widgets.wording.units import format_quantity
 
@@ -225,7 +226,7 @@ def _formulas(instrument: Instrument) -> Iterator[str]:
     for title, result in explained.items():
         if len(explained) > 1:
             yield f"### {_markdown(title)}"
-        yield _raw(result.derivation().to_html())
+        yield _raw(result.derivation().to_html(notation.MATHML))
         if most := matters_most(instrument, result):
             yield _markdown(most)
 

@@ -140,7 +140,7 @@ class PhysicsSteps(Instrument):
         return ("Step", "Formula", "With numbers", "Value"), rows
 
     def html(self, result: ph.Derivation) -> str:
-        return result.to_html()
+        return result.to_html(notation.MATHML)
 
     def text(self) -> str:
         if self.locked:

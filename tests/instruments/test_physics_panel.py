@@ -16,6 +16,7 @@ from mlsys_widgets.instruments.magnitude_landscape import MagnitudeLandscape
 from mlsys_widgets.instruments.memory_budget import MemoryBudget
 from mlsys_widgets.instruments.physics_panel import PhysicsPanel
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
+from mlsys_widgets.physics import notation
 from tests.instruments.locks import Lock
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -39,7 +40,7 @@ def test_every_part_and_quantity_can_be_derived(kind: type[Instrument]) -> None:
             panel.set(quantity=name)
             assert str(panel.derivation) == str(result.derivation(name))
             readout = opened(panel)
-            assert readout["html"] == panel.derivation.to_html()
+            assert readout["html"] == panel.derivation.to_html(notation.MATHML)
             last = panel.derivation.steps[-1]
             assert [card[1] for card in readout["cards"]] == [last.shown]
             assert last.shown in readout["sentence"]
@@ -57,7 +58,7 @@ def test_it_follows_its_instrument() -> None:
     assert shown.derivation.steps[-1].value == law.result.total
     after = shown.steps._open().panel.readout["html"]
     assert after != before
-    assert after == law.result.derivation("total").to_html()
+    assert after == law.result.derivation("total").to_html(notation.MATHML)
     law.batch = 32  # assigned, not set
     assert shown.derivation.steps[-1].value == law.result.total
 
@@ -167,5 +168,6 @@ def test_random_walks_of_the_instrument_stay_explained(walk: list[dict[str, Any]
     opened(panel)
     for move in walk:
         law.set(**move)
-        assert panel.steps._open().panel.readout["html"] == law.result.derivation().to_html()
+        typeset = law.result.derivation().to_html(notation.MATHML)
+        assert panel.steps._open().panel.readout["html"] == typeset
         assert all(math.isfinite(step.value) for step in panel.derivation.steps)

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.physics import notation
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,7 @@ def test_the_math_and_the_handles_are_those_of_the_instrument(pages, written):
     for name, kind in pages.instruments().items():
         instrument, page = kind(), written[name]
         for result in instrument.explanations.values():
-            assert result.derivation().to_html() in page
+            assert result.derivation().to_html(notation.MATHML) in page
         for scene in instrument.drawn(instrument.result):
             for handle in scene.handles:
                 assert f"| {handle.name} | **" in page
