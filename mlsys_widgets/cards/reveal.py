@@ -278,10 +278,7 @@ class Reveal(LabWidget):
         if right is not None and not lock.item.values:
             rows.append(("The answer is", lock.in_words(right), "model", ""))
             return Comparison("compared", tuple(rows), len(rows) - 1)
-        decisive = self._decisive(right)
-        counts = next(
-            (k for k, mark in reversed(list(enumerate(marks))) if mark.value == decisive), 0
-        )
+        counts = self._counts(right)
         if lock.number is None or not marks:
             return Comparison("compared", tuple(rows), counts + 1)
         numbers = ComparedNumbers(
@@ -292,6 +289,12 @@ class Reveal(LabWidget):
             self._far(lock.number, marks[counts].value),
         )
         return Comparison("compared", tuple(rows), counts + 1, numbers)
+
+    def _counts(self, right: str | None) -> int:
+        """The place, among what is compared, of what the prediction is judged by."""
+        values = [self._known(_now(source)) for _, _, source, _, _ in self._compared()]
+        decisive = self._decisive(right)
+        return max((k for k, value in enumerate(values) if value == decisive), default=0)
 
     def _mark(self, name: str, value: float, tone: str) -> NumberMark:
         value = value if tone == "prediction" else self._known(value)
@@ -368,20 +371,26 @@ class Reveal(LabWidget):
         right, predicted = self.right, self._lock.number
         label, words = self._judgment(right, predicted)
         far = [
+            # What never happens is no number away.
             f"{distance_in_words(predicted, actual, self._distance, self._unit)} {what}"
+            if predicted is not None and math.isfinite(actual)
+            else ""
             for _, what, source, _, _ in self._compared()
-            if predicted is not None
             for actual in [self._known(_now(source))]
-            if math.isfinite(actual)  # what never happens is no number away
         ]
+        nearest = far[self._counts(right)] if far else ""
+        told = [words for words in far if words]
         # A single distance is in the verdict already, unless that is "Right."
-        if not far or (len(far) == 1 and "too " in label):
+        if not told or (len(told) == 1 and "too " in label):
             distance = ""
         else:
-            *first, last = far
+            *first, last = told
             listed = f"{', '.join(first)}, and {last}" if first else last
             distance = f"Your prediction is {listed}."
-        return [RevealVerdict("verdict", label, distance, words)] if label or distance else []
+        if not (label or distance):
+            return []
+        how_far = f"Your prediction is {nearest}." if nearest else ""
+        return [RevealVerdict("verdict", label, how_far, distance, words)]
 
     def _judgment(self, right: str | None, predicted: float | None) -> tuple[str, str]:
         """The verdict in a few words, and the feedback; both empty where nobody can judge."""

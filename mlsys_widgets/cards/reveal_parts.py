@@ -111,7 +111,8 @@ class RevealVerdict(Part):
 
     #: "Right.", or how far off; empty where nothing is judged.
     label: str
-    #: The distances to everything that was compared; empty where the label says it.
+    #: The distance to what counts, and to everything that was compared.
+    how_far: str = ""
     distance: str = ""
     words: str = ""
 
@@ -123,8 +124,8 @@ class RevealVerdict(Part):
     def _lead(self) -> str:
         """One sentence; a bare verdict says how far as well."""
         label = f"<strong>{markup.inline(self.label)}</strong>" if self.label else ""
-        distance = "" if self._says_how_far else markup.inline(self.distance)
-        return " ".join(filter(None, (label, distance)))
+        how_far = "" if self._says_how_far else markup.inline(self.how_far)
+        return " ".join(filter(None, (label, how_far)))
 
     @property
     def _paragraphs(self) -> list[str]:
@@ -132,8 +133,9 @@ class RevealVerdict(Part):
 
     @property
     def _note(self) -> str:
-        """The other distances, where the lead has the one that counts."""
-        return markup.inline(self.distance) if self._says_how_far else ""
+        """All distances, where the lead has only the one that counts."""
+        said = not self._says_how_far and self.distance == self.how_far
+        return "" if said else markup.inline(self.distance)
 
     def spec(self) -> dict[str, Any]:
         return {

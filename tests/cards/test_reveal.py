@@ -169,6 +169,10 @@ def test_what_really_happens_judges_when_the_question_is_about_that(led, chosen,
     words = {"A": "A bound.", "B": "As timed."}
     shown = lock.reveal(model=1.0, measured=0.634, answer="B", feedback=words)
     assert says in shown.text()
+    comparison, verdict, *_ = shown.parts()
+    assert comparison.compared[comparison.counts][:2] == ("Measured", "63.4%")
+    assert comparison.numbers.others[comparison.numbers.counts].name == "Measured"
+    assert verdict.how_far.endswith("above the measurement.")
 
 
 def test_what_an_option_counts_as_is_no_secret(led):
@@ -219,3 +223,22 @@ def test_a_worked_number_that_cannot_be_shown_is_named(led):
     text = lock.reveal(model=0.33, worked={"Ridge": ("much", "FLOP/B")}).text()
     assert "This cannot be shown: Ridge cannot be shown" in text
     assert "give words, a number, or (number, unit)" in text
+
+
+def test_what_never_happens_is_beyond_every_number(led, browser_of):
+    lock = a_number(led)
+    reveal = lock.reveal(model=float("inf"), measured=60.0, feedback={"low": "Said if low."})
+    page = browser_of(reveal)
+    lock.commit("100", 3)
+    page.ask("compare")
+    assert "The model says: never" in reveal.text()
+    assert "Far off: no number is large enough. Said if low." in reveal.text()
+    assert "a factor of 1.67 above the measurement" in reveal.text()
+    assert '<tspan font-weight="600">never</tspan>' in page.parts["compared"]["html"]
+
+
+def test_without_feedback_the_distance_leads(led):
+    lock = a_number(led)
+    lock.commit("100", 3)
+    *_, verdict = lock.reveal(model=50.0).parts()
+    assert verdict.spec()["lead"] == "Your prediction is a factor of 2 above the model."

@@ -56,17 +56,21 @@ def test_options_without_numbers_have_no_picture():
 
 
 def test_a_bare_verdict_says_how_far_in_the_same_sentence():
-    right = RevealVerdict("verdict", "Right.", "Your prediction is close.", "Just *so*.")
+    far = "Your prediction is close."
+    right = RevealVerdict("verdict", "Right.", far, far, "Just *so*.")
     assert right.spec()["lead"] == "<strong>Right.</strong> Your prediction is close."
     assert right.spec()["note"] == ""
     assert right.spec()["rest"] == ["Just <em>so</em>."]
     assert right.text() == "Your prediction is close.\nRight. Just so."
 
 
-def test_a_verdict_that_says_how_far_leaves_the_other_distances_to_a_note():
-    wrong = RevealVerdict("verdict", "Far off: 60 points too high.", "Your prediction is …", "No.")
+def test_the_lead_speaks_of_what_counts_and_a_note_of_everything():
+    right = RevealVerdict("verdict", "Right.", "It is near the clock.", "It is far from both.")
+    assert right.spec()["lead"] == "<strong>Right.</strong> It is near the clock."
+    assert right.spec()["note"] == "It is far from both."
+    wrong = RevealVerdict("verdict", "Far off: 60 points too high.", "No.", "It is far from both.")
     assert wrong.spec()["lead"] == "<strong>Far off: 60 points too high.</strong>"
-    assert wrong.spec()["note"] == "Your prediction is …"
+    assert wrong.spec()["note"] == "It is far from both."
 
 
 def test_numbers_behind_are_rows_under_headings():
