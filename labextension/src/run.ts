@@ -69,6 +69,15 @@ export async function isSetUp(kernel: Kernel.IKernelConnection): Promise<boolean
   return said?.data?.['text/plain'] === 'True';
 }
 
+/** Whether a kernel has all of these widgets: those of an earlier kernel are gone. */
+export async function hasWidgets(
+  kernel: Kernel.IKernelConnection,
+  models: string[]
+): Promise<boolean> {
+  const { content } = await kernel.requestCommInfo({ target_name: 'jupyter.widget' });
+  return content.status === 'ok' && models.every(model => model in content.comms);
+}
+
 /**
  * Run cells in their order and return those that failed.
  *

@@ -5,7 +5,7 @@
  * opened are not even drawn. The first are dimmed and take no input. In place of the second, what
  * the notebook has saved beside them is shown: the text of a card, the picture of an instrument.
  */
-import { CodeCell } from '@jupyterlab/cells';
+import { CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import { IOutputModel } from '@jupyterlab/rendermime';
 import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { MessageLoop } from '@lumino/messaging';
@@ -15,20 +15,21 @@ const VIEW = 'application/vnd.jupyter.widget-view+json';
 const STALE = 'mlsys-mod-stale';
 const SAVED = 'mlsys-Saved';
 
-/** Whether a cell shows a widget. */
-export function showsWidget(cell: CodeCell): boolean {
-  const { outputs } = cell.model;
+/** The models of the widgets that a cell shows. */
+export function widgetsIn({ outputs }: ICodeCellModel): string[] {
+  const found = [];
   for (let index = 0; index < outputs.length; index++) {
-    if (VIEW in outputs.get(index).data) {
-      return true;
+    const view = outputs.get(index).data[VIEW] as { model_id?: string } | undefined;
+    if (view) {
+      found.push(view.model_id ?? '');
     }
   }
-  return false;
+  return found;
 }
 
 /** Mark a cell whose output comes from a kernel that is gone, if it shows a widget. */
 export async function markStale(cell: CodeCell): Promise<void> {
-  if (!showsWidget(cell)) {
+  if (widgetsIn(cell.model).length === 0) {
     return;
   }
   cell.addClass(STALE);

@@ -10,11 +10,12 @@ import { Kernel } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { cellsToRun } from './contract';
-import { beginKernel, isSetUp, kernelOf, runCells, warmUp } from './run';
+import { beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp } from './run';
 import { goToCell, rememberPlace, returnToPlace, stayAt } from './scroll';
 import { fetchReport, IReport } from './server';
-import { markFresh, markStale } from './stale';
+import { markFresh, markStale, widgetsIn } from './stale';
 import { nextOnWay, wayOf } from './way';
+import { whenReplaced } from './widgets/replaced';
 
 /**
  * Looking: not known yet. Waiting: cells have to run first, for a reason. Running: they do.
@@ -165,7 +166,8 @@ export class LabStart implements IDisposable {
       // At once, and not when the server has answered: that is a second later on a busy machine.
       this._wait(hasRun(panel.context.model) ? 'left' : 'new');
     }
-    // A page that was closed before it was saved has left its kernel the lab, and us no card of it.
+    // A page that was closed before it was saved has left its kernel the lab, and us no card of it, or
+    // cards of an earlier kernel.
     const drawn = hadKernel && hasRun(panel.context.model);
     const [alive, report] = await Promise.all([drawn && this._isAlive(), this._report()]);
     if (this._isDisposed) {
@@ -195,10 +197,16 @@ export class LabStart implements IDisposable {
     try {
       await sessionContext.initialize();
       const kernel = sessionContext.session?.kernel;
-      return kernel ? await isSetUp(kernel) : false;
+      return kernel ? (await isSetUp(kernel)) && (await hasWidgets(kernel, this._drawn())) : false;
     } catch (error) {
       return false;
     }
+  }
+
+  /** The widgets that the lab shows, by their models. */
+  private _drawn(): string[] {
+    const { model } = this.panel.context;
+    return cellsToRun(model).flatMap(index => widgetsIn(model.cells.get(index) as ICodeCellModel));
   }
 
   private async _report(): Promise<IReport | null> {
@@ -255,9 +263,22 @@ export class LabStart implements IDisposable {
       const cells = this._early.splice(0);
       void this._run(() => cells.filter(cell => !cell.isDisposed));
     }
+    if (newValue) {
+      this._watch(newValue);
+    }
     if (newValue && newValue.status !== 'dead') {
       warmUp(newValue);
     }
+  }
+
+  /** Notice that another window has restarted the kernel. */
+  private _watch(kernel: Kernel.IKernelConnection): void {
+    whenReplaced(kernel, () => {
+      const isOurs = this.panel.sessionContext.session?.kernel === kernel;
+      if (isOurs && !this._isDisposed && (this._stage === 'ready' || this._stage === 'failed')) {
+        this._wait('restarted');
+      }
+    });
   }
 
   /** Jupyter drops a cell that is run before the kernel is there: remember it until then. */

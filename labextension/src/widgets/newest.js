@@ -5,6 +5,7 @@
 //
 // It costs one message for a page, and nothing while nothing happens. A question by the clock would
 // make servers look used that nobody uses, and keep them from being stopped.
+import { whenReplaced } from "./replaced";
 import { clock, stand } from "./standing";
 
 // Milliseconds: how long the kernel rests before it is asked, and how long an answer may take before
@@ -63,6 +64,7 @@ class Check {
   watch(kernel) {
     if (!kernel?.statusChanged || this.kernels.has(kernel)) return;
     this.kernels.add(kernel);
+    whenReplaced(kernel, () => { for (const model of [...this.followed.keys()]) model.comm_live = false; });
     kernel.statusChanged.connect((_, status) => {
       if (status !== "idle" || this.asked) return;
       // The rest that follows an answer is that of the question itself.
