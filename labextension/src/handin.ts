@@ -35,13 +35,14 @@ interface IReceipt {
 /** Save the notebook, say what is missing, and hand in if the student still wants to. */
 export async function handIn(lab: ILab): Promise<void> {
   try {
+    if (!(await settleDrafts(lab))) {
+      return;
+    }
+    // After that: the notebook carries what was just recorded.
     const { context } = lab.panel;
     await context.save();
     if (context.model.dirty) {
       throw new Error('The notebook could not be saved, so it is not handed in. Save it first.');
-    }
-    if (!(await settleDrafts(lab))) {
-      return;
     }
     const outlook: IOutlook = await (await request('hand-in', { path: lab.path })).json();
     if (outlook.due?.state === 'closed' && outlook.due.own) {

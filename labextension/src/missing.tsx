@@ -21,10 +21,10 @@ export function missingOf(lab: ILab, report: IReport | null, trouble: string | n
 /** Save the notebook, look at the ledger as it is now, and name the steps that are left. */
 export async function checkMissing(lab: ILab): Promise<void> {
   try {
-    await lab.panel.context.save();
     if (!(await settleDrafts(lab))) {
       return;
     }
+    await lab.panel.context.save();
     const news = await fetchReport(lab.path, null, 0, new AbortController().signal);
     const report = news?.report ?? null;
     await showDialog({
