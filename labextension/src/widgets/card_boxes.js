@@ -12,7 +12,7 @@ function recordedIn(part) {
   return Object.fromEntries(gaps.map(({ name, value }) => [name, value]));
 }
 
-const same = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+export const same = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
 export class CardBoxes {
   constructor(model, store) {
@@ -36,8 +36,10 @@ export class CardBoxes {
     return this.model.get("view");
   }
 
+  // Whether a kernel is behind the card, and a page in front of it: a notebook that is closed leaves its
+  // models behind, and what they know grows old.
   get isLive() {
-    return this.model.comm_live !== false;
+    return this.model.comm_live !== false && !this.model.widget_manager.context?.isDisposed;
   }
 
   // Say that the card is no more; its drafts stay.

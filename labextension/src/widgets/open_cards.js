@@ -1,5 +1,5 @@
 // The cards of the page, by notebook: where their drafts are kept, and which boxes are not recorded.
-import { CardBoxes } from "./card_boxes";
+import { CardBoxes, same } from "./card_boxes";
 import { DraftStore } from "./draft_store";
 import { plain } from "./elements";
 
@@ -65,9 +65,10 @@ export function unrecordedIn(path) {
   }));
   // Without a kernel there is no card to ask, and nothing can be recorded.
   const asleep = new Map();
-  for (const { item, value } of STORES.get(path)?.all() ?? []) {
-    if (!cards.has(item) && typeof value === "string") asleep.set(item, value);
-    else if (!cards.has(item) && !asleep.has(item)) asleep.set(item, "");
+  for (const { item, value, over } of STORES.get(path)?.all() ?? []) {
+    if (cards.has(item) || same(value, over)) continue;
+    if (typeof value === "string") asleep.set(item, value);
+    else if (!asleep.has(item)) asleep.set(item, "");
   }
   return [...found, ...[...asleep].map(([item, entered]) => ({ item, entered, record: null }))];
 }
