@@ -47,13 +47,13 @@ function lastRecorded(names: string[], report: IReport): string {
 }
 
 /** What a lab holds that is not recorded. */
-export async function unrecorded(lab: ILab): Promise<IUnrecorded[]> {
+async function unrecorded(lab: ILab): Promise<IUnrecorded[]> {
   await flushDrafts(lab.path);
   return unrecordedIn(lab.path) as IUnrecorded[];
 }
 
 /** What was entered, item by item. */
-export function unrecordedList(lab: ILab, found: { item: string; entered: string }[]): ReactElement {
+function unrecordedList(lab: ILab, found: { item: string; entered: string }[]): ReactElement {
   const lines = found.map(({ item, entered }) => {
     const step = lab.steps.find(each => each.id === item);
     const name = step ? `${taskOf(step.kind)}: ${step.title}` : item;
@@ -67,7 +67,7 @@ function short(words: string): string {
 }
 
 /** Record what can be recorded, and return what could not be, with the reasons. */
-export async function recordAll(found: IUnrecorded[]): Promise<{ item: string; entered: string }[]> {
+async function recordAll(found: IUnrecorded[]): Promise<{ item: string; entered: string }[]> {
   const left = [];
   for (const { item, entered, record } of found) {
     // One after the other: a kernel does one thing at a time, and each may open the next.
