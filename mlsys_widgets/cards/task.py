@@ -145,6 +145,8 @@ class Task(LabWidget):
                 "names": list(self.ledger_names),
                 "recorded": self.recorded_at,
                 "record": self.record_action,
+                # Nobody knows while the ledger cannot be read.
+                "ledger": None if self._state is None else self._state.ledger_id or "",
             },
             "unsettled": self.unsettled,
         }

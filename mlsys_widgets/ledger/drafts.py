@@ -28,6 +28,8 @@ LARGEST_FILE: Final = 4 << 20
 #: How many windows may each have a draft of one box; the oldest make room.
 MOST_WINDOWS: Final = 4
 
+_FIELDS: Final = {"window", "value", "over", "at"}
+
 # One server writes for all windows; its threads take turns.
 _TURN: Final = threading.Lock()
 
@@ -47,12 +49,16 @@ class Draft:
         something else is recorded, the draft is out of date.
     at
         When it was typed, by the browser's clock: the newest draft is shown first.
+    ledger
+        The ledger that lay beside it, by its id; empty if there was none yet. A lab that was
+        deleted and fetched again has another one, and the drafts of the old copy go.
     """
 
     window: str
     value: Any
     over: Any
     at: float
+    ledger: str = ""
 
 
 #: Drafts by item and by box of that item's card.
@@ -146,10 +152,13 @@ def _is_name(name: Any) -> bool:
 
 
 def _draft(typed: Any) -> Draft:
-    if not isinstance(typed, Mapping) or typed.keys() != {"window", "value", "over", "at"}:
+    if not isinstance(typed, Mapping) or typed.keys() - {"ledger"} != _FIELDS:
         raise DraftRefused("A draft has a window, a value, what it was typed over, and a time.")
     if not _is_name(typed["window"]):
         raise DraftRefused("The window of a draft has no name.")
+    ledger = typed.get("ledger", "")
+    if ledger != "" and not _is_name(ledger):
+        raise DraftRefused("The ledger of a draft has no name.")
     at = typed["at"]
     if isinstance(at, bool) or not isinstance(at, int | float) or not math.isfinite(at):
         raise DraftRefused("The time of a draft is a number.")
@@ -161,7 +170,7 @@ def _draft(typed: Any) -> Draft:
         raise DraftRefused(
             f"A draft of {size:,} characters is too long to keep; at most {LONGEST_DRAFT:,} fit."
         )
-    return Draft(typed["window"], typed["value"], typed["over"], float(at))
+    return Draft(typed["window"], typed["value"], typed["over"], float(at), ledger)
 
 
 def _apply(kept: Boxes, change: Any) -> None:

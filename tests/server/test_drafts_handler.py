@@ -13,7 +13,7 @@ CHANGE = {
     "item": "essay",
     "box": "answer",
     "window": "w1",
-    "draft": {"window": "w1", "value": "Fusing saves", "over": "", "at": 1.0},
+    "draft": {"window": "w1", "value": "Fusing saves", "over": "", "at": 1.0, "ledger": "01J"},
 }
 
 

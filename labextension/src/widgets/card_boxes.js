@@ -97,7 +97,7 @@ export class CardBoxes {
     if (!this.item) { this.memory.set(key, { value, over }); this.tell(key); return; }
     // What was taken over from another window is this window's from now on.
     const before = this.draft(key);
-    this.store.put(this.item, key, value, over);
+    this.store.put(this.item, key, value, over, this.view.item.ledger);
     if (before && !this.store.isMine(before)) this.store.drop(this.item, key, before);
   }
 
@@ -162,15 +162,22 @@ export class CardBoxes {
     for (const part of this.view.parts ?? []) {
       if (!INPUTS.has(part.kind)) continue;
       for (const draft of this.drafts(part.key)) {
-        if (open.has(part.key) && same(draft.over, recordedIn(part))) continue;
+        const isOpen = open.has(part.key) && !this.isOfAnotherCopy(draft);
+        if (isOpen && same(draft.over, recordedIn(part))) continue;
         // Typed while the answer was under way: it is newer than what was recorded.
-        if (open.has(part.key) && this.store.isMine(draft) && this.typedSince(part.key, draft)) {
-          this.store.put(this.item, part.key, draft.value, recordedIn(part));
+        if (isOpen && this.store.isMine(draft) && this.typedSince(part.key, draft)) {
+          this.store.put(this.item, part.key, draft.value, recordedIn(part), this.view.item.ledger);
           continue;
         }
         this.store.drop(this.item, part.key, draft);
       }
     }
+  }
+
+  // Whether the lab was deleted and fetched again since: then its ledger is another one, or none.
+  isOfAnotherCopy(draft) {
+    const { ledger = null } = this.view.item;
+    return Boolean(draft.ledger) && ledger !== null && draft.ledger !== ledger;
   }
 
   typedSince(key, draft) {

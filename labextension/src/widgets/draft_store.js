@@ -83,10 +83,10 @@ export class DraftStore {
     return draft.window === WINDOW;
   }
 
-  // Keep what this window has in a box, typed over what was recorded in it.
-  put(item, box, value, over) {
+  // Keep what this window has in a box, typed over what was recorded in it, in a ledger by its id.
+  put(item, box, value, over, ledger) {
     this.newest = Math.max(this.newest + 1, Date.now());
-    this.write(item, box, WINDOW, { window: WINDOW, value, over, at: this.newest });
+    this.write(item, box, WINDOW, { window: WINDOW, value, over, at: this.newest, ledger: ledger ?? "" });
   }
 
   drop(item, box, draft) {
