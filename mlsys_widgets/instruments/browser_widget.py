@@ -17,6 +17,8 @@ from weakref import WeakValueDictionary
 import ipywidgets
 import traitlets
 
+from mlsys_widgets.instruments.lazy_widget import LazyBox
+
 _ABOUT: Final = json.loads(
     (Path(__file__).parents[1] / "labextension" / "package.json").read_text("utf-8")
 )
@@ -56,6 +58,7 @@ class BrowserWidget(ipywidgets.DOMWidget):
 
     def _catch_up(self, have: Any, stamp: Any) -> None:
         """Send again what a page has older, and answer with the numbers of that."""
+        LazyBox.tell_again()
         newest = {}
         for name, number in have.items() if isinstance(have, dict) else ():
             widget = BrowserWidget._open.get(name)

@@ -9,7 +9,8 @@ shows a widget needs; and making what is inside, until somebody reads ``children
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 import ipywidgets
 import traitlets
@@ -53,6 +54,8 @@ class LazyBox(LazyWidget, ipywidgets.VBox):
     """
 
     children: tuple[ipywidgets.Widget, ...]
+    #: Boxes that were filled with something else since a page was last told twice.
+    _refilled: ClassVar[WeakSet[LazyBox]] = WeakSet()
 
     def __init__(self) -> None:
         # Not the one of `Box`, which sets the children.
@@ -65,6 +68,20 @@ class LazyBox(LazyWidget, ipywidgets.VBox):
     @traitlets.default("children")
     def _make_face(self) -> tuple[ipywidgets.Widget, ...]:
         return self.face()
+
+    @traitlets.observe("children")
+    def _refill(self, _change: Any) -> None:
+        if self.comm is not None:
+            LazyBox._refilled.add(self)
+
+    @staticmethod
+    def tell_again() -> None:
+        """Tell pages once more what boxes were filled with since the last time.
+
+        That message has no number by which a page could see that it was lost.
+        """
+        while LazyBox._refilled:
+            LazyBox._refilled.pop().send_state("children")
 
     @property
     def has_face(self) -> bool:

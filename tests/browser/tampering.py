@@ -5,8 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import Page
 
 # Run before anything of the page does. Messages of a kernel that hold a state of an instrument or a
-# card pass through `window.tamper(message, deliver)` if there is one; all of them are `window.late`
-# milliseconds late. JupyterLab assigns `onmessage`, so that is where they are caught.
+# card, or what is in a box, pass through `window.tamper(message, deliver)` if there is one; all of
+# them are `window.late` milliseconds late. They are caught where JupyterLab assigns `onmessage`.
 INTERCEPT = """(() => {
   window.caught = 0;
   window.late = 0;
@@ -17,7 +17,8 @@ INTERCEPT = """(() => {
       const handler = this.handler;
       const text = typeof event.data === 'string'
         ? event.data : new TextDecoder('latin1').decode(event.data);
-      const isState = text.includes('"method": "update"') && /"(readout|view)": /.test(text);
+      const isState = text.includes('"method": "update"')
+        && /"(readout|view|children)": /.test(text);
       const deliver = () => handler.call(this, event);
       if (isState) window.caught += 1;
       if (isState && window.tamper) window.tamper(event, deliver);

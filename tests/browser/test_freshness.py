@@ -95,6 +95,12 @@ def test_an_update_that_nobody_asked_for_is_missed_and_fetched(waterfall):
     expect(waterfall.locator(COVER)).to_have_count(0)
     assert waterfall.evaluate("lost") == 2
     assert any("out of date" in each for each in words(waterfall))
+    # As when a lock opens: a box gets something else to show.
+    waterfall.evaluate("() => { tamper = () => { lost += 1; tamper = null; }; }")
+    code = "import ipywidgets; w.children = (ipywidgets.HTML('It is open.'),)"
+    assert waterfall.evaluate(RUN, code) == "ok"
+    expect(waterfall.get_by_text("It is open.")).to_be_visible()
+    assert waterfall.evaluate("lost") == 3
 
 
 def test_a_late_update_uncovers_what_it_brings(waterfall):
