@@ -1,0 +1,198 @@
+"""A window of the browser in which a student's day happens, and what it says."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final
+
+from playwright.sync_api import BrowserContext, Locator
+from playwright.sync_api import TimeoutError as Late
+
+from tests.browser.conftest import Lab
+from tests.browser.expected_day import Box, same
+from tests.browser.tampering import INTERCEPT, SLOW
+
+#: Milliseconds in which a page must say what is true, on a machine that others use too.
+SOON: Final = 120_000
+#: Milliseconds by which every message is late on a bad day.
+LATE: Final = 300
+
+#: What a window says, in the words of `Expected`; cards only where they are wanted.
+_SEEN: Final = r"""({ boxes, cards }) => {
+  const each = say => Object.fromEntries(
+    Object.entries(boxes).map(([name, box]) => [name, say(box)]));
+  const clean = text => (text ?? '').replace(/\s+/g, ' ');
+  const region = name => [...document.querySelectorAll('section[aria-labelledby]')].find(each =>
+    each.checkVisibility()
+    && clean(document.getElementById(each.getAttribute('aria-labelledby'))?.textContent)
+      .startsWith(name));
+  const card = ({ title, words }) => {
+    const shown = region(title);
+    if (!shown) return null;
+    const text = clean(shown.textContent);
+    const written = shown.querySelector('textarea, input:not([type=radio])');
+    return {
+      'box': written ? written.value : shown.querySelector('input:checked')?.value ?? null,
+      'recorded': words.find(each => text.includes(`Recorded: ${each}`)) ?? '',
+      'not recorded yet': [...shown.querySelectorAll('[role=status]')].some(each =>
+        each.checkVisibility() && each.textContent.includes('not recorded yet')),
+      'in the file': text.includes('In the file to hand in of'),
+      'changed since': text.includes('Changed since you made the file to hand in'),
+    };
+  };
+  const panel = document.querySelector('[role=region][aria-label="Lab panel"]');
+  const steps = [...panel.querySelectorAll('button')].map(each => clean(each.textContent));
+  const file = clean(region('File to hand in')?.textContent);
+  const status = clean(document.querySelector('.mlsys-Status')?.textContent);
+  return {
+    ...(cards ? { cards: each(card) } : {}),
+    panel: {
+      steps: each(({ title }) =>
+        steps.find(line => line.includes(`: ${title} (`))?.match(/ \(([^()]*)\)$/)?.[1] ?? null),
+      'file': Boolean(file),
+      'is whole': file.includes('holds everything that you have recorded'),
+      'is older': file.includes('older than your work'),
+      'status': status.includes('changed since') ? 'changed since'
+        : status.includes('file to hand in made') ? 'made' : '',
+    },
+  };
+}"""
+_SORTED: Final = """const sorted = each => each && typeof each === 'object' && !Array.isArray(each)
+  ? Object.fromEntries(Object.keys(each).sort().map(key => [key, sorted(each[key])])) : each;"""
+_AGREES: Final = f"""({{ ask, expected }}) => {{
+  {_SORTED}
+  return JSON.stringify(sorted(({_SEEN})(ask))) === JSON.stringify(sorted(expected));
+}}"""
+#: Whether a lab that was opened has decided: it waits for its button, or its cards are alive.
+_DECIDED: Final = """path => {
+  const panel = window.jupyterapp?.shell.currentWidget;
+  if (panel?.context?.path !== path || !panel.content.widgets) return false;
+  const banner = panel.node.querySelector('[aria-label="Start or resume the lab"]');
+  if (banner?.checkVisibility() && banner.querySelector('button')) return 'waits';
+  const live = [...panel.node.querySelectorAll('section[aria-labelledby]')].filter(each =>
+    each.checkVisibility() && !each.closest('.jupyter-widgets-disconnected'));
+  return live.length > 3 ? 'lives' : false;
+}"""
+_OPEN: Final = """async path => {
+  const panel = await jupyterapp.commands.execute('docmanager:open', { path });
+  await panel.revealed;
+  const { content } = panel;
+  content.notebookConfig = { ...content.notebookConfig, windowingMode: 'none' };
+}"""
+_CLOSE: Final = """async () => {
+  for (const widget of jupyterapp.shell.widgets('main')) {
+    if (widget.context?.model) widget.context.model.dirty = false;
+  }
+  await jupyterapp.commands.execute('application:close-all');
+}"""
+_PID: Final = """async () => {
+  const kernel = jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const asked = kernel.requestExecute({ code: '', silent: true, store_history: false,
+    user_expressions: { pid: "__import__('os').getpid()" } });
+  return Number((await asked.done).content.user_expressions.pid.data['text/plain']);
+}"""
+_SAVE: Final = """() => {
+  window.saved = false;
+  void jupyterapp.shell.currentWidget.context.save().then(() => { window.saved = true; });
+}"""
+
+
+class Window:
+    """A window of the browser in which JupyterLab is open for many days, with a lab of today."""
+
+    def __init__(self, context: BrowserContext, lab: Lab) -> None:
+        self.lab, self.name = lab, secrets.token_hex(4)
+        self.page = context.new_page()
+        self.page.add_init_script(INTERCEPT)
+        self._processor = context.new_cdp_session(self.page)
+        self._late = 0
+        self.page.goto(f"{lab.url}lab/workspaces/{self.name}?token={lab.token}")
+        self.page.wait_for_function("window.jupyterapp?.commands.hasCommand('docmanager:open')")
+        #: Whether the cards that it shows have a kernel.
+        self.lives = False
+        self.path = ""
+
+    def have_a_day(self, *, bad: bool) -> None:
+        """Be as slow as an old machine far away on a bad day, and as it is on a good one."""
+        self._processor.send("Emulation.setCPUThrottlingRate", {"rate": SLOW if bad else 1})
+        self._late = LATE if bad else 0
+
+    def lose_a_message(self) -> None:
+        """Have the next news about a card never arrive."""
+        self.page.evaluate("() => { tamper = () => { tamper = null; }; }")
+
+    def open(self, path: str) -> None:
+        self.path = path
+        self.page.evaluate("late => { window.late = late; window.tamper = null; }", self._late)
+        self.page.evaluate(_OPEN, path)
+        self._decide()
+
+    def load(self) -> None:
+        """Load the page again, as a student does who closes the browser and comes back."""
+        self.page.goto(f"{self.lab.url}lab/workspaces/{self.name}/tree/{self.path}?reset")
+        ready = "window.jupyterapp?.shell.currentWidget?.content?.notebookConfig"
+        self.page.wait_for_function(ready)
+        self.open(self.path)
+
+    def _decide(self) -> None:
+        found = self.page.wait_for_function(_DECIDED, arg=self.path, timeout=SOON).json_value()
+        self.lives = found == "lives"
+
+    def start(self) -> None:
+        """Press Start or Resume, and wait until everything has run."""
+        banner = self.page.get_by_role("region", name="Start or resume the lab")
+        banner.get_by_role("button", name=re.compile("^(Start|Resume)$")).click(timeout=SOON)
+        banner.wait_for(state="hidden", timeout=SOON)
+        self.lives = True
+
+    def waits_for_resume(self) -> None:
+        """Wait until it says that its kernel is gone."""
+        banner = self.page.get_by_role("region", name="Start or resume the lab")
+        banner.get_by_role("button", name="Resume").wait_for(timeout=SOON)
+        self.lives = False
+
+    def card(self, title: str) -> Locator:
+        return self.page.get_by_role("region", name=title)
+
+    def enter(self, box: Box, entry: str) -> None:
+        card = self.card(box.title)
+        if box.empty is None:
+            card.locator(f"input[value='{entry}']").check()
+        else:
+            card.get_by_role("textbox").fill(entry)
+
+    def press_record(self, box: Box) -> Locator:
+        card = self.card(box.title)
+        card.get_by_role("button", name=re.compile("^Record ")).click()
+        return card
+
+    def pid(self) -> int:
+        """The process of the kernel."""
+        return int(self.page.evaluate(_PID))
+
+    def save(self) -> None:
+        """Save the notebook, whatever another window has saved."""
+        self.page.evaluate(_SAVE)
+        asked = "() => saved || document.querySelector('.jp-Dialog')"
+        self.page.wait_for_function(asked, timeout=SOON)
+        # Where both windows save one file, Jupyter asks the second one whether it means it.
+        conflict = self.page.get_by_role("dialog").get_by_role("button", name="Overwrite")
+        if conflict.count():
+            conflict.click()
+        self.page.wait_for_function("() => saved", timeout=SOON)
+
+    def comes_to_say(self, about: str, boxes: Any, expected: Mapping[str, Any]) -> None:
+        """Wait until it says what is expected; fail with the differences."""
+        ask = {"boxes": boxes, "cards": "cards" in expected}
+        try:
+            arg = {"ask": ask, "expected": expected}
+            self.page.wait_for_function(_AGREES, arg=arg, timeout=SOON, polling=50)
+        except Late:
+            same(about, self.page.evaluate(_SEEN, ask), expected)
+            raise
+
+    def close(self) -> None:
+        self.page.evaluate(_CLOSE)
+        self.lives, self.path = False, ""

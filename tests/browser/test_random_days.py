@@ -1,0 +1,34 @@
+"""Days at random: type, record, restart, kill, reload, a second window, hand in, in any order.
+
+After every step the page, the ledger, the notebook, the file that was handed in and the grader
+agree; see random_days.py. A day is told by its seed.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.random_days import Classroom
+from tests.grading.classroom import classroom
+from tests.sampling import takes_everything
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
+
+DAYS, STEPS = (200, 12) if takes_everything() else (4, 8)
+
+
+@pytest.fixture(scope="module")
+def room(lab_server, browser, tmp_path_factory):
+    course = classroom(tmp_path_factory.mktemp("days") / "course")
+    context = browser.new_context(viewport={"width": 1400, "height": 1000})
+    yield Classroom(course, lab_server, context)
+    context.close()
+
+
+@pytest.mark.parametrize("seed", range(DAYS))
+def test_everything_tells_the_same_after_every_step_of_a_day(room, seed):
+    day = room.day(seed)
+    try:
+        day.go_on(STEPS)
+    finally:
+        day.end()
