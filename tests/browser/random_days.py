@@ -1,8 +1,8 @@
 """A student's day at random, in a real browser, and what must be true after each of its steps.
 
 `Expected` is a model in a few lines. `Day` does the same things in JupyterLab, in one window or
-two, and compares: what the page says, what lies in the ledger, in the notebook and in the file that was
-handed in, and what a grader gives.
+two, and compares: what the page says, what lies in the ledger, in the notebook and in the file that
+was handed in, and what a grader gives.
 """
 
 from __future__ import annotations
