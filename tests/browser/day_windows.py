@@ -12,12 +12,10 @@ from playwright.sync_api import TimeoutError as Late
 
 from tests.browser.conftest import Lab
 from tests.browser.expected_day import Box, same
-from tests.browser.tampering import INTERCEPT, SLOW
+from tests.browser.tampering import INTERCEPT, LATE, SLOW, lose_one
 
 #: Milliseconds in which a page must say what is true, on a machine that others use too.
 SOON: Final = 120_000
-#: Milliseconds by which every message is late on a bad day.
-LATE: Final = 300
 
 #: What a window says, in the words of `Expected`; cards only where they are wanted.
 _SEEN: Final = r"""({ boxes, cards }) => {
@@ -121,7 +119,7 @@ class Window:
 
     def lose_a_message(self) -> None:
         """Have the next news about a card never arrive."""
-        self.page.evaluate("() => { tamper = () => { tamper = null; }; }")
+        lose_one(self.page)
 
     def open(self, path: str) -> None:
         self.path = path

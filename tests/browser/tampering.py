@@ -28,10 +28,21 @@ INTERCEPT = """(() => {
   } });
 })()"""
 
-#: How much slower than here a page runs.
-SLOW = 6
+#: How much slower than here a page runs, and by how many milliseconds its messages are late.
+SLOW, LATE = 6, 300
 
 
 def slow_down(page: Page, rate: float = SLOW) -> None:
     """Let the page run as on a slower machine, until it is closed."""
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
+
+
+def have_a_bad_day(page: Page) -> None:
+    """Let a page that was opened with `INTERCEPT` be slow, and get every message late."""
+    slow_down(page)
+    page.evaluate("late => { window.late = late; }", LATE)
+
+
+def lose_one(page: Page) -> None:
+    """Have the next state of a card or an instrument never arrive at such a page."""
+    page.evaluate("() => { window.tamper = () => { window.tamper = null; }; }")

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from mlsys_widgets.ledger import Ledger
 from tests.browser.conftest import Lab, closed, opened
 from tests.browser.pages import cards_come_up, draw_all, open_again, restart_and_run_all
-from tests.browser.tampering import slow_down
+from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one, slow_down
 from tests.sampling import takes_everything
 from tests.waiting import wait_for
 
@@ -68,7 +68,7 @@ class Work:
 
     def window(self) -> Page:
         """Open the notebook in a browser that has never seen it."""
-        page = opened(self.lab, self.browser, self.notebook)
+        page = opened(self.lab, self.browser, self.notebook, INTERCEPT)
         self.pages.append(page)
         if takes_everything():
             slow_down(page)
@@ -131,7 +131,7 @@ def everything_is_there(page: Page) -> None:
 
 
 def test_drafts_outlive_kernel_page_and_browser(work, page):
-    slow_down(page)
+    have_a_bad_day(page)
     type_everything(page)
     expect(card(page, "Why")).to_contain_text("Kept as a draft. It is not recorded yet.")
     # At once: the kernel is killed before anything could have reached it.
@@ -145,6 +145,7 @@ def test_drafts_outlive_kernel_page_and_browser(work, page):
     power = card(another, "Power")
     box = power.locator("input[type=text]")
     box.fill("160")
+    lose_one(page)
     power.get_by_role("button", name="Record my answer").click()
     # What is recorded is a line, and its box is out of sight.
     expect(card(page, "Power")).to_contain_text("Recorded: 160 watts")
@@ -211,6 +212,8 @@ def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_
     run_all(page)
     power = card(page, "Power")
     power.get_by_role("textbox").fill("150")
+    have_a_bad_day(page)
+    lose_one(page)
     power.get_by_role("button", name="Record my answer").click()
     expect(power).to_contain_text("Recorded: 150 watts")
     open_again(power)

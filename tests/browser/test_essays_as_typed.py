@@ -15,6 +15,7 @@ from mlsys_widgets.grading.reading.recorded_answers import place_essays
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.notebooks.essay_cells import typed_text
 from tests.browser.pages import draw_all
+from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
 from tests.browser.test_inert_pages import GO, page_of
 from tests.grading.classroom import LAB, classroom
 
@@ -45,15 +46,15 @@ def test_from_the_card_to_every_page(lab_server, open_notebook, run_all, browser
     led = Ledger.open(folder / "ledger.jsonl", lab=LAB, student="student-01")
     led.commit_prediction("act1_bound", "A", 3)
     led.record_reflection("act1_why", "larger", correct=True)
-    page = open_notebook(notebook)
+    page = open_notebook(notebook, script=INTERCEPT)
     draw_all(page)
     run_all(page)
-    slow = page.context.new_cdp_session(page)
-    slow.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    have_a_bad_day(page)
 
     # Typed into the card, and shown in the cell by the panel.
     card = page.locator(".mlsys-lab", has=page.locator("textarea")).first
     card.locator("textarea").fill(ESSAY)
+    lose_one(page)
     card.get_by_role("button", name="Record my answer").click()
     expect(card).to_contain_text("Recorded:")
     block = page.locator(".jp-MarkdownCell pre", has_text="If a < b")

@@ -1,6 +1,6 @@
 """Cards, HUD, record, panel and status bar tell one story of a lab, from to do to handed in.
 
-The browser is as slow as that of a student on an old machine.
+The browser is as slow as that of a student on an old machine, messages are late, and one is lost.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tests.browser.pages import (
     open_again,
     restart_and_run_all,
 )
+from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
 from tests.grading.classroom import LAB, classroom
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(600)]
@@ -33,8 +34,7 @@ class Story:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        slow = page.context.new_cdp_session(page)
-        slow.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+        have_a_bad_day(page)
         self.panel = page.get_by_role("region", name="Lab panel")
         self.status = page.locator(".mlsys-Status button")
         self.dialog = page.get_by_role("dialog")
@@ -71,7 +71,7 @@ def notebook(lab_server, tmp_path) -> Path:
 
 @pytest.fixture
 def story(notebook, open_notebook, run_all) -> Story:
-    page = open_notebook(notebook)
+    page = open_notebook(notebook, script=INTERCEPT)
     draw_all(page)
     run_all(page)
     return Story(page)
@@ -112,6 +112,7 @@ def test_a_lab_is_handed_in_changed_and_handed_in_again(
 
     # A change afterward: what was handed in is older, and there is a way out.
     section = story.panel.get_by_role("region", name="File to hand in")
+    lose_one(page)
     story.choose(limit, "compute", "Record the change")
     older = re.compile(f"Changed since you made the file to hand in, {CLOCK}.*; hand in again.")
     expect(limit).to_contain_text(older, timeout=SOON)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.pages import draw_all
+from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
 
@@ -39,21 +40,22 @@ def notebook(tmp_path) -> Path:
 
 
 def test_it_goes_with_its_settings_and_comes_back(open_notebook, run_all, notebook, screenshot):
-    page = open_notebook(notebook)
+    page = open_notebook(notebook, script=INTERCEPT)
     draw_all(page)
     run_all(page)
-    slow = page.context.new_cdp_session(page)
-    slow.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    have_a_bad_day(page)
     about, unrelated = (page.locator(".mlsys-instrument").nth(k) for k in range(2))
     sentence = about.locator(".mlsys-readout").get_by_role("status")
     expect(about).to_contain_text("Your prediction, 33%")
     expect(sentence).not_to_contain_text("prediction")
+    lose_one(page)
     about.locator("label", has_text=re.compile("^Asynchronous$")).click()
     expect(sentence).to_contain_text(
         "Your prediction of 33% is about other settings (Launches: Serial)."
     )
     expect(about).not_to_contain_text("Your prediction, 33%")
     screenshot(page, "elsewhere")
+    lose_one(page)
     about.locator("label", has_text=re.compile("^Serial$")).click()
     expect(about).to_contain_text("Your prediction, 33%")
     expect(unrelated.locator(".mlsys-readout")).to_contain_text("H200")
