@@ -1,4 +1,4 @@
-"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{31(e,s,o){var t=o(29),r=o.n(t),a=o(30),n=(o.n(a))()(r());n.push([e.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
+"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{32(e,s,o){var t=o(30),r=o.n(t),a=o(31),n=(o.n(a))()(r());n.push([e.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
    widths and colors from here and nowhere else. Colors of text and lines follow the Lab theme where there
    is one. What a color means is the same everywhere: see mlsys_widgets/drawing/theme.py. */
 :root {
@@ -37,7 +37,7 @@
   --mlsys-move: 200ms;
 }
 @media (prefers-reduced-motion: reduce) { :root { --mlsys-move: 0ms; } }
-`,""]),o.d(s,{},{A:n})},28(e,s,o){var t=o(29),r=o.n(t),a=o(30),n=o.n(a),l=o(31),i=n()(r());i.i(l.A),i.push([e.id,`/* Sizes are the design system's; colors follow the Lab theme, so every theme works. */
+`,""]),o.d(s,{},{A:n})},29(e,s,o){var t=o(30),r=o.n(t),a=o(31),n=o.n(a),l=o(32),i=n()(r());i.i(l.A),i.push([e.id,`/* Sizes are the design system's; colors follow the Lab theme, so every theme works. */
 
 .mlsys-Lab {
   padding: 0 12px 12px;
@@ -420,14 +420,40 @@
   font-weight: 600;
 }
 
-.mlsys-Start-button:hover {
-  background: var(--jp-layout-color3) !important;
+/* Until it is pressed, nothing else on the page can be done. */
+.mlsys-Banner .mlsys-Start-button {
+  border-color: var(--mlsys-primary);
+  background: var(--mlsys-primary);
+  color: #fff;
+}
+
+.mlsys-Banner .mlsys-Start-button:hover {
+  background: var(--mlsys-primary-hover);
+}
+
+.mlsys-Lab .mlsys-Start-button:hover {
+  background: var(--jp-layout-color3);
 }
 
 .mlsys-Banner button:focus-visible,
 .mlsys-Beside select:focus-visible {
   outline: 2px solid var(--jp-brand-color1);
   outline-offset: 1px;
+}
+
+/* The link below a question to its instrument. */
+.mlsys-QuestionBeside.mlsys-lab-beside {
+  margin: 0 0 8px calc(var(--jp-cell-prompt-width) + var(--jp-cell-padding));
+}
+
+.mlsys-QuestionBeside button {
+  border: 0;
+  padding: 2px 0;
+  background: none;
+  font: inherit;
+  color: var(--mlsys-link);
+  text-decoration: underline;
+  cursor: pointer;
 }
 
 /* What a kernel has left behind: dimmed, and without effect. */
@@ -538,6 +564,13 @@
   content: '▾ ';
 }
 
+/* JupyterLab puts the prompt above a cell where there is no room beside it. */
+@media (max-width: 760px) {
+  .mlsys-Scratch-line {
+    margin-inline-start: calc(var(--jp-cell-collapser-width) + var(--jp-cell-padding));
+  }
+}
+
 .mlsys-mod-folded > .mlsys-Scratch-line::before {
   content: '▸ ';
 }
@@ -616,4 +649,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),o.d(s,{},{A:i})},30(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",t=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),t&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),t&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,t,r,a){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);t&&n[d[0]]||(void 0!==a&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=a),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),r&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=r):d[4]="".concat(r)),s.push(d))}},s}},29(e){e.exports=function(e){return e[1]}},22(e){var s=[];function o(e){for(var o=-1,t=0;t<s.length;t++)if(s[t].identifier===e){o=t;break}return o}function t(e,t){for(var r={},a=[],n=0;n<e.length;n++){var l=e[n],i=t.base?l[0]+t.base:l[0],p=r[i]||0,d="".concat(i," ").concat(p);r[i]=p+1;var m=o(d),c={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(c);else{var y=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(c,t);t.byIndex=n,s.splice(n,0,{identifier:d,updater:y,references:1})}a.push(d)}return a}e.exports=function(e,r){var a=t(e=e||[],r=r||{});return function(e){e=e||[];for(var n=0;n<a.length;n++){var l=o(a[n]);s[l].references--}for(var i=t(e,r),p=0;p<a.length;p++){var d=o(a[p]);0===s[d].references&&(s[d].updater(),s.splice(d,1))}a=i}}},24(e){var s={};e.exports=function(e,o){var t=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},26(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},25(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},23(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var t,r,a;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(r=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,r&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(a=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(a))))," */")),e.styleTagTransform(t,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},27(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},21(e,s,o){var t=o(22),r=o.n(t),a=o(23),n=o.n(a),l=o(24),i=o.n(l),p=o(25),d=o.n(p),m=o(26),c=o.n(m),y=o(27),u=o.n(y),b=o(28),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=c(),r()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
+`,""]),o.d(s,{},{A:i})},31(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",t=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),t&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),t&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,t,r,a){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);t&&n[d[0]]||(void 0!==a&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=a),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),r&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=r):d[4]="".concat(r)),s.push(d))}},s}},30(e){e.exports=function(e){return e[1]}},23(e){var s=[];function o(e){for(var o=-1,t=0;t<s.length;t++)if(s[t].identifier===e){o=t;break}return o}function t(e,t){for(var r={},a=[],n=0;n<e.length;n++){var l=e[n],i=t.base?l[0]+t.base:l[0],p=r[i]||0,d="".concat(i," ").concat(p);r[i]=p+1;var m=o(d),c={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(c);else{var y=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(c,t);t.byIndex=n,s.splice(n,0,{identifier:d,updater:y,references:1})}a.push(d)}return a}e.exports=function(e,r){var a=t(e=e||[],r=r||{});return function(e){e=e||[];for(var n=0;n<a.length;n++){var l=o(a[n]);s[l].references--}for(var i=t(e,r),p=0;p<a.length;p++){var d=o(a[p]);0===s[d].references&&(s[d].updater(),s.splice(d,1))}a=i}}},25(e){var s={};e.exports=function(e,o){var t=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},27(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},26(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},24(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var t,r,a;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(r=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,r&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(a=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(a))))," */")),e.styleTagTransform(t,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},28(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},22(e,s,o){var t=o(23),r=o.n(t),a=o(24),n=o.n(a),l=o(25),i=o.n(l),p=o(26),d=o.n(p),m=o(27),c=o.n(m),y=o(28),u=o.n(y),b=o(29),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=c(),r()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
