@@ -40,6 +40,7 @@ BATCHES = {"A": 2.0, "B": 8.0, "C": 64.0, "D": 512.0}
 lab = Lab(
     "lab_01_magnitude",
     title="Lab 01: The Magnitude Awakening",
+    question="The same model on a data-center GPU and on a doorbell: what sets the pace of each?",
     chapter=1,
     acts=("How far apart are they?", "Which term binds?", "Two doorbells to design"),
     parameters={

@@ -78,6 +78,7 @@ TAILS = {
 lab = Lab(
     "lab_07_kernel_fusion",
     title="Lab 07: The Kernel Fusion Dividend",
+    question="What does a framework cost you, and when is it worth compiling?",
     chapter=7,
     acts=("The dispatch tax audit", "What fusing and compiling buy"),
     parameters={

@@ -379,6 +379,7 @@ def what_you_bring(magnitude: Handover, fusion: Handover, roof: Handover) -> str
 lab = Lab(
     "lab_review_foundations",
     title="Foundations Review",
+    question="What do you still know, and how well do you know that you know it?",
     chapter=14,
     acts=(
         "Hardware: what the chip allows",

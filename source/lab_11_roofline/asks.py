@@ -95,6 +95,7 @@ def launch_of_lab_07(fields: Mapping[str, Any], found: bool) -> str:
 lab = Lab(
     "lab_11_roofline",
     title="Lab 11: The Roofline",
+    question="Which limit does your kernel meet first, and what would you pay to move it?",
     chapter=11,
     acts=(
         "Which wall, and which peak",
