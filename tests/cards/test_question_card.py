@@ -257,3 +257,13 @@ def test_an_answer_that_the_question_cannot_have_is_asked_again(led, kept):
     assert "Recorded" not in card.text()
     assert "cannot be shown" not in card.text()
     assert "Recorded: 30 percent" in entered(card, "30")
+
+
+def test_what_is_recorded_becomes_short_and_keeps_what_must_be_read(led):
+    card = QuestionCard("t", BUSY, ledger=led)
+    assert card._card.view["fold"] is None
+    entered(card, "0.3")  # a fraction, most likely
+    fold = card._card.view["fold"]
+    shown = [part["key"] for part in card._card.view["parts"] if part["key"] in fold["stays"]]
+    assert fold["link"] == "Change"
+    assert shown == ["recorded", "form"]

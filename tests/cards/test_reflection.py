@@ -69,6 +69,15 @@ def test_nobody_who_is_right_is_told_to_try_again(led, browser_of):
     assert button(unjudged) == "Change my answer"
 
 
+def test_who_is_wrong_keeps_the_whole_card(led):
+    reflection = a_choice(led)
+    assert reflection.fold() is None
+    reflection.answer("A")
+    assert reflection.fold() is None
+    reflection.answer("B")
+    assert reflection.fold().stays == ("answer", "feedback0", "saved")
+
+
 def test_gaps(led, browser_of):
     reflection = gaps(led)
     page = browser_of(reflection)
