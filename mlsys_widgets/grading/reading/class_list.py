@@ -34,8 +34,8 @@ class ClassList:
         is a stranger.
     """
 
-    def __init__(self, names: Mapping[str, tuple[str, str]] = {}) -> None:
-        self._names = names
+    def __init__(self, names: Mapping[str, tuple[str, str]] | None = None) -> None:
+        self._names = names or {}
 
     @classmethod
     def of(cls, db_url: str) -> Self:
