@@ -19,7 +19,7 @@ from mlsys_widgets.cards.parts import (
     Part,
     Prose,
 )
-from mlsys_widgets.cards.task import Fold, ItemTask
+from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.labs import Question, Quiz
 from mlsys_widgets.ledger import Answer, Ledger
@@ -264,12 +264,12 @@ class ConfidenceQuiz(ItemTask):
         label, tone = ("Right.", "green") if good else ("Not this one.", "orange")
         return [Prose(f"{key}-feedback", words, tone=tone, label=label)]
 
-    def fold(self) -> Fold | None:
+    def fold(self) -> ShortForm | None:
         """Each question with what was chosen and what is right, once all are told."""
         if not self.is_open:
             return None
         told = [name for key in self._questions for name in (key, f"{key}-feedback")]
-        return Fold((*told, "score", "calibration", "plot"), "Show all options")
+        return ShortForm((*told, "score", "calibration", "plot"), "Show all options")
 
     # The plot.
 

@@ -19,7 +19,7 @@ from mlsys_widgets.cards.parts import (
     TextBox,
 )
 from mlsys_widgets.cards.reveal import Reveal, Source
-from mlsys_widgets.cards.task import Fold, ItemTask
+from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.cards.worked_numbers import Worked
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.instruments.predicted import Predicted
@@ -329,8 +329,8 @@ class PredictionLock(ItemTask):
             Buttons("propose", (("propose", "Commit my prediction…"),)),
         ]
 
-    def fold(self) -> Fold | None:
-        return Fold(("sealed",), "Show the question") if self.prediction else None
+    def fold(self) -> ShortForm | None:
+        return ShortForm(("sealed",), "Show the question") if self.prediction else None
 
     def _asking(self, value: Any, disabled: bool) -> Part:
         item = self.item

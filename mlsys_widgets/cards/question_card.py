@@ -23,7 +23,7 @@ from mlsys_widgets.cards.parts import (
     TextBox,
     in_points,
 )
-from mlsys_widgets.cards.task import Fold, ItemTask
+from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.labs import Choice, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
 from mlsys_widgets.labs.items import is_usable
@@ -206,8 +206,8 @@ class QuestionCard(ItemTask):
         source = ", from your code" if by_code else ""
         return f"Recorded: **{self.item.in_words(standing.value)}**{source}"
 
-    def fold(self) -> Fold | None:
-        return Fold(("recorded", "form", "length", "note")) if self.answer else None
+    def fold(self) -> ShortForm | None:
+        return ShortForm(("recorded", "form", "length", "note")) if self.answer else None
 
     def _asking(self, standing: Answer | None) -> Part:
         item, value = self.item, standing.value if standing else None

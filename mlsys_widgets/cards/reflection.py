@@ -16,7 +16,7 @@ from mlsys_widgets.cards.parts import (
     RecordedAnswer,
     TextArea,
 )
-from mlsys_widgets.cards.task import Fold, ItemTask
+from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.labs import ReflectionPrompt
 from mlsys_widgets.labs.reflection_prompt import FreeText, Gaps, OneOption
@@ -174,14 +174,14 @@ class Reflection(ItemTask):
         parts.append(Prose("saved", f"Saved {last.time}, {times}.", quiet=True))
         return parts
 
-    def fold(self) -> Fold | None:
+    def fold(self) -> ShortForm | None:
         """Short once it is told and right, or written; whoever is wrong tries again."""
         if self.value is None or not self._form.fits(self.value):
             return None
         if self._form.judge(self.value) is False:
             return None
         told = tuple(part.key for part in self._feedback())
-        return Fold(told if isinstance(self._form, FreeText) else ("answer", *told))
+        return ShortForm(told if isinstance(self._form, FreeText) else ("answer", *told))
 
 
 def _filled(

@@ -7,7 +7,7 @@ from typing import Any
 
 from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import Buttons, Checkboxes, NumberedList, Numbers, Part, Prose
-from mlsys_widgets.cards.task import Fold, ItemTask
+from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.labs import Checklist
 from mlsys_widgets.labs.items import Band
 from mlsys_widgets.ledger import Ledger
@@ -111,8 +111,8 @@ class SelfAssessment(ItemTask):
         _, words, advice = self.save(ticked)
         self._say(f"{len(ticked)} of {len(self.item.skills)}. {words}. {advice}", focus="advice")
 
-    def fold(self) -> Fold | None:
-        return Fold(("score", "advice", "again", "gaps")) if self.ticked is not None else None
+    def fold(self) -> ShortForm | None:
+        return ShortForm(("score", "advice", "again", "gaps")) if self.ticked is not None else None
 
     def parts(self) -> Sequence[Part]:
         """The list; and once it was saved, the score, advice, and what to look at again."""

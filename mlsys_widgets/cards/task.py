@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Fold:
+class ShortForm:
     """How a card becomes short once it is recorded: what stays, and the link that opens it."""
 
     #: The keys of the parts that stay in sight.
@@ -127,7 +127,7 @@ class Task(LabWidget):
                 times.append(tried.attempts[-1].time)
         return max(times)
 
-    def fold(self) -> Fold | None:
+    def fold(self) -> ShortForm | None:
         """How short this is now; `None` while it is shown whole."""
         return None
 

@@ -9,10 +9,8 @@ import pytest
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.question_card import MOST_HINTS, QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
-from mlsys_widgets.cards.welcome import Welcome
-from mlsys_widgets.labs import Choice, Essay, Lab, Number, Record, Student
-from mlsys_widgets.labs.lab_minutes import LabMinutes, Sitting
-from mlsys_widgets.labs.student_steps import StepProgress, StudentStep
+from mlsys_widgets.labs import Choice, Essay, Number, Record
+from mlsys_widgets.labs.student_steps import StepProgress
 from mlsys_widgets.ledger.handed_in import note_hand_in
 
 BUSY = Number("How busy?", "percent", points=5, low=1, high=100, title="Utilization")
@@ -169,57 +167,6 @@ def test_an_answer_that_cannot_be_saved_is_not_called_recorded(led, read_only):
         text = entered(card, "30")
     assert "Recorded" not in text
     assert not card.is_open
-
-
-def welcome(led, lab, student, *, notices=list, steps=(), **more):
-    return Welcome(lab, student, points=0, ledger=led, notices=notices, steps=steps, **more)
-
-
-def test_the_cover_counts_what_is_done(led):
-    steps = [StudentStep(name, "answer", 1, name, (name,)) for name in ("t", "u")]
-    lab = Lab("x", title="X", chapter=0, acts=("A",))
-    cover = welcome(led, lab, Student("ada", "here"), variants=False, steps=steps)
-    assert "0 of 2 steps done." in cover.text()
-    entered(QuestionCard("t", BUSY, ledger=led), "30")
-    assert "1 of 2 steps done." in cover.text()
-    entered(QuestionCard("u", BUSY, ledger=led), "30")
-    assert "All steps are done." in cover.text()
-
-
-@pytest.mark.parametrize(
-    ("acts", "words"),
-    [((), "0 points, about 20 minutes."), (("A",), "one act:"), (("A", "B"), "2 acts:")],
-)
-def test_a_lab_says_what_it_takes(led, acts, words):
-    lab = Lab("x", title="X", chapter=0, acts=acts, minutes="20")
-    said = welcome(led, lab, Student("ada", "your login at the hub"), variants=False)
-    assert words in said.text()
-    assert "This is the lab of ada, known from your login at the hub." in said.text()
-    assert "yours alone" not in said.text()
-    assert "whoami" not in said.text()
-
-
-def test_the_cover_says_how_long_each_act_takes(led):
-    lab = Lab("x", title="X", chapter=0, acts=("A", "B"))
-    minutes = LabMinutes((Sitting(1, 33), Sitting(2, 41), Sitting(0, 9)), optional=21)
-    said = welcome(led, lab, Student("ada", "here"), variants=False, minutes=minutes).text()
-    assert "about 85 minutes, 2 acts:" in said
-    assert "1. A (about 35 minutes)" in said
-    assert "2. B (about 40 minutes)" in said
-    assert "What follows the last act takes about 10 minutes." in said
-    assert "What is marked optional would take about 20 more and gives no points." in said
-    assert "You can stop after each act" in said
-    # A lab that nobody has counted promises nothing.
-    assert "minute" not in welcome(led, lab, Student("ada", "here"), variants=False).text()
-
-
-def test_a_name_that_may_be_wrong_is_asked_about(led):
-    lab = Lab("x", title="X", chapter=0, acts=())
-    student = Student("laptop", "your login on this computer", uncertain=True)
-    said = welcome(led, lab, student, variants=True, notices=lambda: ["Careful."]).text()
-    assert "mlsys whoami NAME" in said
-    assert "yours alone" in said
-    assert "Careful." in said
 
 
 def test_a_record_follows_the_ledger(led):

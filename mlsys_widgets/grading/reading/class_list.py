@@ -75,7 +75,7 @@ class ClassList:
         """
         if not self._names or student in self._names:
             return ""
-        near = difflib.get_close_matches(student, self._names, 1, 0.7)
+        near = difflib.get_close_matches(student, self._names, 1)
         return f"{student} is not in this class.{f' Did they mean {near[0]}?' if near else ''}"
 
     def uploader(self, name: str, lab: str) -> str | None:
