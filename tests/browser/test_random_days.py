@@ -14,7 +14,7 @@ from tests.sampling import takes_everything
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
-DAYS, STEPS = (200, 12) if takes_everything() else (4, 8)
+DAYS, STEPS = (200, 12) if takes_everything() else (3, 6)
 
 
 @pytest.fixture(scope="module")
