@@ -316,7 +316,7 @@ class Reveal(LabWidget):
         label = "Compare with the model"
         if missing:
             label += f" ({missing} {'thing' if missing == 1 else 'things'} to try first)"
-        return [asked, Buttons("compare", (("compare", label),))]
+        return [asked, Buttons("compare", (("compare", label),), leads=not missing)]
 
     def _compared(self) -> list[tuple[str, str, Source, str, str]]:
         """List what the prediction is held against: label, words, value, tone and note of each."""

@@ -358,6 +358,7 @@ def texts(instrument: Instrument, *, set_here: Sequence[str] = ()) -> Iterator[t
         if pin is not None:
             yield f"card “{label}”, compared with the pinned state", pin.compared(label, value)
     yield "sentence", instrument.sentence(result)
+    yield "remark", instrument.remark(result)
     alert = instrument.alert(result)
     yield "alert", alert[0] if alert else ""
     yield "hint", instrument.shown_hint
