@@ -155,14 +155,21 @@ class Window:
         return self.page.get_by_role("region", name=title)
 
     def enter(self, box: Box, entry: str) -> None:
-        card = self.card(box.title)
+        card = self._whole(box)
         if box.empty is None:
             card.locator(f"input[value='{entry}']").check()
         else:
             card.get_by_role("textbox").fill(entry)
 
-    def press_record(self, box: Box) -> Locator:
+    def _whole(self, box: Box) -> Locator:
+        """Open a card that is short because it is recorded."""
         card = self.card(box.title)
+        if card.get_attribute("data-state") == "short":
+            card.get_by_role("button", name=re.compile("^Change")).click()
+        return card
+
+    def press_record(self, box: Box) -> Locator:
+        card = self._whole(box)
         card.get_by_role("button", name=re.compile("^Record ")).click()
         return card
 
