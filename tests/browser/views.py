@@ -26,7 +26,7 @@ from tests.browser.studio import (
 )
 
 #: The part of a report that no other grader has.
-BELIEFS = "What the class believes"
+LECTURE = "For the lecture"
 #: Where the text of the lab is shown: the cell above this heading begins its first act.
 ACT = "# %% [markdown]\n# ## Act 1"
 COMMENT = "Which number on the dashboard would you change, and to what?"
@@ -162,13 +162,14 @@ def grader(studio: Studio, course: Path) -> Views:
 
 
 def report(studio: Studio, course: Path) -> Views:
-    """The report on a class, where it says what students believe."""
+    """The report on a class, where it says what to say in the lecture."""
     for theme in THEMES:
         page = studio.open((course / "report.html").as_uri(), theme)
-        section = page.locator("section", has=page.get_by_role("heading", name=BELIEFS))
+        section = page.locator("section", has=page.get_by_role("heading", name=LECTURE))
         page.set_viewport_size({**SIZE, "height": 900})
-        bring(section.locator("figure"), "center")
-        shown = around(section.locator("p").first, section.locator("figure svg"))
+        first = section.locator("li").first
+        bring(first.locator("figure"), "center")
+        shown = around(first.locator("p").first, first.locator("figure svg"))
         top = section.locator("h2").bounding_box()
         assert top
         shown["height"] += shown["y"] - (top["y"] - 16)
