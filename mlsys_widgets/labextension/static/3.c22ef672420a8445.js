@@ -207,8 +207,9 @@
 .mlsys-head { order: 0; display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: baseline; }
 .mlsys-tabs { order: 1; display: flex; flex-wrap: wrap; gap: 6px; }
 .mlsys-board > .mlsys-plot, .mlsys-board > .mlsys-legend { order: 2; min-width: 0; margin: 0; }
-.mlsys-controls { order: 3; }
-.mlsys-readout { order: 4; min-width: 0; display: flex; flex-wrap: wrap; gap: 0 18px; align-items: baseline; }
+/* Where they do not stand beside the picture, controls come last: what it says is read with it. */
+.mlsys-controls { order: 4; }
+.mlsys-readout { order: 3; min-width: 0; display: flex; flex-wrap: wrap; gap: 0 18px; align-items: baseline; }
 .mlsys-readout > :not(.mlsys-fold), .mlsys-fold[open] { flex: 1 0 100%; min-width: 0; box-sizing: border-box; }
 @container (min-width: 620px) {
   /* The last row takes what controls need beyond the height of plots and readout. */
@@ -335,8 +336,8 @@
 .mlsys-compact > .mlsys-panel > .mlsys-tabs { grid-row: 2; margin-bottom: 4px; }
 .mlsys-compact > .mlsys-legend { grid-row: 3; padding-left: 0; }
 .mlsys-compact > .mlsys-plot { grid-row: 4; }
-.mlsys-compact > .mlsys-panel > .mlsys-controls { grid-row: 5; }
-.mlsys-compact > .mlsys-panel > .mlsys-readout { grid-row: 6; }
+.mlsys-compact > .mlsys-panel > .mlsys-readout { grid-row: 5; }
+.mlsys-compact > .mlsys-panel > .mlsys-controls { grid-row: 6; }
 @container (min-width: 620px) { .mlsys-compact > .mlsys-panel > .mlsys-controls { grid-row: 2 / 16; } }
 /* Another plot keeps its size, so that it is drawn when it is chosen. */
 .mlsys-compact > .mlsys-away { visibility: hidden; }
