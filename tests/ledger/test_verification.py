@@ -293,8 +293,12 @@ def test_half_characters_do_not_stop_the_grader(tmp_path):
     write_events(
         path, rechained(changed(1, value={"value": "\ud800", "confidence": 1})(read_events(path)))
     )
-    assert opened(path).verify(now=NOW).ok
-    assert opened(path).state().predictions["act1"].value == "\ud800"
+    (problem,) = opened(path).verify(now=NOW).problems
+    assert "line 2 has half a character" in problem.sentence
+    # What no page and no file can hold counts no more than a torn line; the rest counts.
+    state = opened(path).state()
+    assert "act1" not in state.predictions
+    assert state.answers
 
 
 def test_one_edit_is_one_problem(tmp_path):
