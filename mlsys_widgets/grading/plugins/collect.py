@@ -93,7 +93,12 @@ class CollectByDescriptor(ExchangeCollect):  # type: ignore[misc]
         student = record["username"]
         target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, student, lab))
         if target.is_dir() and not self._replaces(target, record["timestamp"]):
+            more = "" if self.update else ", use --update to update"
+            self.log.info("Submission already exists%s: %s %s", more, student, lab)
             return False
+        # As nbgrader says it: formgrader shows this after its button was pressed.
+        doing = "Updating" if target.is_dir() else "Collecting"
+        self.log.info("%s submission: %s %s", doing, student, lab)
         found = read_handed_in(Path(self.inbound_path), record["filename"], student, lab)
         files = {name: content for name, content in found.files.items() if name != LEFT_OUT}
         if not files:  # what was collected before stays
