@@ -58,5 +58,5 @@ def test_it_goes_with_its_settings_and_comes_back(open_notebook, run_all, notebo
     lose_one(page)
     about.locator("label", has_text=re.compile("^Serial$")).click()
     expect(about).to_contain_text("Your prediction, 33%")
-    expect(unrelated.locator(".mlsys-readout")).to_contain_text("H200")
+    expect(unrelated.locator(".mlsys-readout")).to_contain_text("Utilization")
     expect(unrelated).not_to_contain_text("prediction")
