@@ -15,10 +15,16 @@ export class Unsaved {
     }
     const before = this._events.get(lab.path);
     this._events.set(lab.path, report.events);
-    if (before !== undefined && report.events > before) {
+    if (before !== undefined && report.events > before && !isSaved(lab, report)) {
       lab.panel.context.model.dirty = true;
     }
   }
 
   private _events = new Map<string, number>();
+}
+
+/** Whether the notebook was saved after the last event, which we may hear of only afterward. */
+function isSaved(lab: ILab, report: IReport): boolean {
+  const saved = Date.parse(lab.panel.context.contentsModel?.last_modified ?? '');
+  return report.last !== null && saved >= Date.parse(report.last.time);
 }
