@@ -52,6 +52,19 @@ const CATEGORY = 'Labs';
 /** Remembers that the panel was shown once, so that it stays closed once you close it. */
 const SHOWN = 'mlsys-widgets-lab:shown';
 
+/** Whether a key means to save, in a box or button of a card: JupyterLab hears no shortcuts there. */
+function savesFromBox(event: KeyboardEvent): boolean {
+  const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+  const accel = (ctrlKey || metaKey) && !altKey && !shiftKey;
+  return (
+    accel &&
+    key.toLowerCase() === 's' &&
+    target instanceof Element &&
+    target.closest('.mlsys-lab, .mlsys-instrument') !== null &&
+    target.closest('[data-lm-suppress-shortcuts]') !== null
+  );
+}
+
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'mlsys-widgets-lab:panel',
   description: 'Progress, sealed predictions and the Design Ledger beside a lab.',
@@ -189,6 +202,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     panel.seen.connect(look);
     status.seen.connect(look);
     document.addEventListener('visibilitychange', look);
+    document.addEventListener('keydown', event => {
+      if (savesFromBox(event)) {
+        event.preventDefault();
+        void commands.execute('docmanager:save');
+      }
+    });
     void app.restored.then(another);
 
     const hasLab = (): boolean => follower.lab !== null;

@@ -216,7 +216,12 @@ def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_
     lose_one(page)
     power.get_by_role("button", name="Record my answer").click()
     expect(power).to_contain_text("Recorded: 150 watts")
+    # From within a card, where JupyterLab hears no shortcuts.
+    dirty = page.locator(".lm-TabBar-tab.lm-mod-current.jp-mod-dirty")
+    expect(dirty).to_have_count(1)
     open_again(power)
+    power.get_by_role("textbox").press("Control+s")
+    expect(dirty).to_have_count(0)
     power.get_by_role("textbox").fill("160")
     card(page, "Why").get_by_role("textbox").fill("Registers.")
     page.evaluate(CHECK)
