@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -19,6 +17,7 @@ from mlsys_widgets.grading.reading.submissions import (
     students,
 )
 from mlsys_widgets.notebooks.remarks import RemarkKind
+from tests.link_swapper import swapping
 
 
 def test_links_and_special_files_are_left_out(tmp_path):
@@ -66,15 +65,6 @@ def test_students_are_folders_that_fit_a_pattern(tmp_path):
 
 # A folder that is swapped for a link while it is read.
 
-_SWAP = """
-import os, sys
-inner, own, link = sys.argv[1:]
-print(flush=True)
-while True:
-    os.rename(inner, own); os.rename(link, inner)
-    os.rename(inner, link); os.rename(own, inner)
-"""
-
 
 @pytest.mark.parametrize("level", ["student", "lab", "folder"])
 def test_no_moment_lets_a_link_lead_elsewhere(tmp_path, level):
@@ -88,18 +78,12 @@ def test_no_moment_lets_a_link_lead_elsewhere(tmp_path, level):
     swapped = {"student": folder.parent, "lab": folder, "folder": folder / "deep"}[level]
     link = tmp_path / "link"
     link.symlink_to(secret)
-    words = [sys.executable, "-c", _SWAP, str(swapped), str(tmp_path / "own"), str(link)]
-    swapping = subprocess.Popen(words, stdout=subprocess.PIPE)
     read = 0
-    try:
-        swapping.stdout.readline()
+    with swapping(swapped, tmp_path / "own", link):
         for _ in range(400):
             found = collect(Course(tmp_path), "lab", "ann").files
             assert set(found.values()) <= {b"mine"}, found
             read += bool(found)
-    finally:
-        swapping.kill()
-        swapping.communicate()
     assert read, "it was never there"
 
 

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
 from mlsys_widgets.hub.accounts.giving import give_files
 from mlsys_widgets.hub.hub_state import Account
+from tests.link_swapper import swapping
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 
 #: Users that no machine has.
 GIVER, TAKER = 61_001, 61_002
 ANN = Account("ann", TAKER, TAKER, "student")
-
-#: Swaps a folder for a link and back, as fast as it can.
-_SWAP = """
-import os, sys
-inner, own, link = sys.argv[1:]
-print(flush=True)
-while True:
-    os.rename(inner, own); os.rename(link, inner)
-    os.rename(inner, link); os.rename(own, inner)
-"""
 
 
 def owners(folder) -> set[int]:
@@ -66,13 +55,7 @@ def test_no_moment_gives_away_what_a_link_leads_to(tmp_path):
     folder, other = work(tmp_path / "work"), work(tmp_path / "other")
     link = tmp_path / "link"
     link.symlink_to(other)
-    words = [sys.executable, "-c", _SWAP, str(folder / "deep"), str(tmp_path / "own"), str(link)]
-    swapping = subprocess.Popen(words, stdout=subprocess.PIPE)
-    try:
-        swapping.stdout.readline()
+    with swapping(folder / "deep", tmp_path / "own", link):
         for _ in range(300):
             give_files(folder, GIVER, ANN)
             assert owners(other) == {GIVER}
-    finally:
-        swapping.kill()
-        swapping.communicate()
