@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Final
 
@@ -23,6 +24,7 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
+    track,
 )
 from rich.table import Table
 from rich.text import Text
@@ -158,7 +160,12 @@ def _take_in(console: Console, arguments: argparse.Namespace, course: Course) ->
     """Take in the files that students made; whether some were refused."""
     known = None if arguments.strangers else ClassList.of(course.db_url)
     taken = take_in(
-        course, arguments.lab, arguments.handed_in, known=known, replace=arguments.force
+        course,
+        arguments.lab,
+        arguments.handed_in,
+        known=known,
+        replace=arguments.force,
+        counted=partial(track, description="Reading", console=console, transient=True),
     )
     console.print(
         f"{counted(len(taken.students), 'submission')} taken in,"
