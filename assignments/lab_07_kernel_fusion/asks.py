@@ -276,7 +276,25 @@ def launch_budget_us(p: Parameters) -> Number:
         low=0.02,
         high=500,
         hint="Microseconds per launch are asked for.",
-        title="A launch cheap enough for the promise",
+        title="What the promise takes",
+        act=1,
+        after=["act1_utilization"],
+    )
+
+
+@lab.asks(instead_of="launch_budget_us")
+def shortest_kernel_us(p: Parameters) -> Number:
+    return Number(
+        f"Noor promises her director that the GPU will compute for **{p.goal_pct}%** of the pass."
+        f" A launch of your build costs {p.launch_us:g} µs and waits for the kernel before it;"
+        " memory is left out. How many microseconds must one kernel compute at least? One decimal"
+        " is enough, as in 17.5.",
+        "µs",
+        points=7,
+        low=0.02,
+        high=500,
+        hint="Microseconds per kernel are asked for.",
+        title="What the promise takes",
         act=1,
         after=["act1_utilization"],
     )

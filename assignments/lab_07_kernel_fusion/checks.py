@@ -87,6 +87,49 @@ def launch_budget_us(given: Given) -> NumberKey:
     )
 
 
+def shortest_kernel_us(given: Given) -> NumberKey:
+    p = given.p
+    goal = p.goal_pct / 100
+    right = p.launch_us * goal / (1 - goal)
+    return NumberKey(
+        right,
+        tolerance=0.01,
+        beliefs=[
+            Belief(
+                "launch and kernel together",
+                p.launch_us / (1 - goal),
+                credit=0.5,
+                says=f"{p.launch_us / (1 - goal):.4g} µs is launch and kernel together. The launch"
+                f" takes {p.launch_us:g} µs of that; the kernel must fill the rest.",
+            ),
+            Belief(
+                "percentage of the launch",
+                p.launch_us * goal,
+                credit=0.3,
+                says=f"You took {p.goal_pct}% of the launch. The promise is about the whole pass:"
+                " the kernel must be that part of launch and kernel together.",
+            ),
+            Belief(
+                "the shares swapped",
+                p.launch_us * (1 - goal) / goal,
+                credit=0.3,
+                says=f"With a kernel that short the GPU would compute only {100 - p.goal_pct}% of"
+                " the time. Put your number back into kernel over kernel plus launch.",
+            ),
+            Belief(
+                "launches run ahead",
+                p.launch_us,
+                credit=0.2,
+                says="A kernel as long as its launch would hide it if launches ran ahead. Here each"
+                " waits for the kernel before it, and half the time would be lost.",
+            ),
+        ],
+        says=f"With kernels of {right:.4g} µs the GPU computes {p.goal_pct}% of the time. Yours"
+        f" last {p.kernel_us:g} µs, and {right / p.kernel_us:.2g} of them would have to become one:"
+        " work comes in pieces that are far too small.",
+    )
+
+
 def faster_gpu_saves_pct(given: Given) -> NumberKey:
     p = given.p
     before = forward_pass(p.kernels, p.kernel_us * MICRO, p.launch_us * MICRO)

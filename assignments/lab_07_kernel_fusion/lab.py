@@ -92,9 +92,12 @@ act1
 # Two questions about your own build of the spotter. An instrument can check an answer; none of them shows it.
 
 # %% answer="launch_budget_us"
-# kernel / (kernel + launch) = goal, solved for the launch
+# kernel / (kernel + launch) = goal, solved for what is asked
 goal = lab.p.goal_pct / 100
-launch_budget_us = lab.p.kernel_us * (1 - goal) / goal
+launch_budget_us = {
+    "launch_budget_us": lab.p.kernel_us * (1 - goal) / goal,
+    "shortest_kernel_us": lab.p.launch_us * goal / (1 - goal),
+}[lab.p.launch_budget_us]
 
 # %% answer="faster_gpu_saves_pct"
 before = lab.p.kernel_us + lab.p.launch_us

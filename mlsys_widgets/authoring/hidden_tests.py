@@ -9,7 +9,7 @@ name belongs to the answer.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mlsys_widgets.authoring.text import TextError
@@ -88,11 +88,14 @@ class CheckSource:
             n for n, node in found if isinstance(node, ast.FunctionDef) and not n.startswith("_")
         )
 
-    def cut(self, name: str, *also: tuple[str, str]) -> str:
-        """Return a check with everything it uses and ``also``, as (module, name), imports."""
-        if name not in self._defined:
-            raise TextError(f"{self._path} has no function {name}, and the lab grades that answer")
-        wanted, reached = [name], {name}
+    def cut(self, *names: str, also: Iterable[tuple[str, str]] = ()) -> str:
+        """Return checks with everything they use and ``also``, as (module, name), imports."""
+        for name in names:
+            if name not in self._defined:
+                raise TextError(
+                    f"{self._path} has no function {name}, and the lab grades that answer"
+                )
+        wanted, reached = list(names), set(names)
         imports: set[str] = set()
         while wanted:
             for used in _names(self._defined[wanted.pop()]):

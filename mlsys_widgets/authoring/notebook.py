@@ -15,7 +15,7 @@ from mlsys_widgets.authoring.act_minutes import lab_minutes
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.student_source import student_prose, student_source
 from mlsys_widgets.authoring.text import LabCell, TextError
-from mlsys_widgets.authoring.validation import validate
+from mlsys_widgets.authoring.validation import validate, validate_pools
 from mlsys_widgets.authoring.ways import explored_on
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
@@ -30,6 +30,8 @@ _SOLUTION: Final = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 _SCRATCH: Final = """\
 # If you compute, do it here. The card above shows what counts; to enter a result from code:
 # lab.answer("{}", result)"""
+#: Where hidden tests find what judges.
+_GRADING: Final = "mlsys_widgets.grading"
 _KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -52,6 +54,7 @@ class Notebook:
     def make(self, lab_cells: list[LabCell]) -> nbformat.NotebookNode:
         """Make the notebook, with solutions and hidden tests but without outputs."""
         validate(self._lab.name, self._items, lab_cells)
+        validate_pools(self._lab)
         if self._lab.minutes is None:
             self._minutes = lab_minutes(self._items, lab_cells).plain()
         self._explored = explored_on(lab_cells)
@@ -137,18 +140,26 @@ class Notebook:
             },
         )
         points = item.points
-        call = f"award({name}, globals(), points={points:g}{self._course.arguments})"
-        body = self._checks.cut(name, ("mlsys_widgets.grading", "award"))
+        body, judged_by = self._check(name)
+        call = f"award({judged_by}, globals(), points={points:g}{self._course.arguments})"
         reads = f'{name} = lab.answered("{name}")'
         check = self._graded("graded", name, reads, region(body, call), points)
         check.metadata["tags"] = [CHECKED]
         return [self._question(name, item), scratch, check]
 
+    def _check(self, name: str) -> tuple[str, str]:
+        """Return the code of an answer's check with its imports, and what to call it there."""
+        questions = self._lab.pools.get(name)
+        if questions is None:
+            return self._checks.cut(name, also=[(_GRADING, "award")]), name
+        also = [(_GRADING, "award"), (_GRADING, "pooled")]
+        return self._checks.cut(*questions, also=also), f"pooled({', '.join(questions)})"
+
     def _record(self, cell: LabCell) -> list[Cell]:
         name, item = cell.name, self._items[cell.name]
         assert isinstance(item, Record)
         call = f'award_record("{name}", points={item.points:g})'
-        hidden = region("from mlsys_widgets.grading import award_record", call)
+        hidden = region(f"from {_GRADING} import award_record", call)
         return [self._graded("record", name, f'lab.record("{name}")', hidden, item.points)]
 
     def _essay(self, cell: LabCell) -> list[Cell]:

@@ -29,7 +29,7 @@ _TURNING: Final = frozenset(
 
 def submissions(summary: ClassSummary) -> str:
     """A line for every submission, numbered instead of named unless names were asked for."""
-    names = [each.name for each in summary.questions]
+    names = list(dict.fromkeys(each.item or each.name for each in summary.questions))
     header = (
         "student", "points", "of", "late_hours", "late_penalty", "minutes", "predictions",
         "predictions_right", "waiting", "flags", *names, *(f"{name}_belief" for name in names),

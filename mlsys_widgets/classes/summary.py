@@ -29,6 +29,9 @@ class QuestionSummary:
 
     Parameters
     ----------
+    item
+        The item of the lab that asks it of some students, if it is one of a pool of questions:
+        their answers are told apart, and each has a summary of its own.
     mean
         The fraction of its points that the class earned; ``None`` if nobody was graded.
     discrimination
@@ -47,6 +50,7 @@ class QuestionSummary:
     title: str
     kind: QuestionKind
     most: float
+    item: str = ""
     mean: float | None = None
     discrimination: float | None = None
     right: int = 0

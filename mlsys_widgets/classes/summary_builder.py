@@ -6,7 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from mlsys_widgets.labs import (
     Item,
     Lab,
     Number,
+    Parameters,
     Prediction,
     Quiz,
     Record,
@@ -152,9 +153,10 @@ class _SummaryBuilder:
 
     def summary(self, *, names: bool) -> ClassSummary:
         predictions = tuple(
-            self._prediction(name, item)
+            each
             for name, item in self._items.items()
             if isinstance(item, Prediction)
+            for each in self._predictions(name, item)
         )
         most = self._grades.most
         order = [name for name in self._items if name in most]
@@ -169,7 +171,7 @@ class _SummaryBuilder:
             self._lab.title,
             round(sum(most.values()), 2),
             tuple(rows),
-            tuple(self._question(name, most[name]) for name in order),
+            tuple(each for name in order for each in self._questions(name, most[name])),
             predictions,
             Calibration.of(list(self._sure_predictions())),
             Calibration.of(list(self._sure_quizzes())),
@@ -197,21 +199,40 @@ class _SummaryBuilder:
 
     # Questions.
 
-    def _question(self, name: str, most: float) -> QuestionSummary:
+    def _questions(self, name: str, most: float) -> Iterator[QuestionSummary]:
+        """Summarize an item; each question of a pool on its own, with those who were asked it."""
+        if name not in self._lab.pools:
+            yield self._question(name, most, self._class, self._nobodys)
+            return
+        for asked, those in self._asked(name).items():
+            usual = Parameters({**self._nobodys.p, name: asked})
+            nobodys = Given(usual, self._nobodys.folder)
+            found = self._question(name, most, those, nobodys)
+            yield replace(found, name=asked, title=_told_apart(found.title, asked), item=name)
+
+    def _asked(self, name: str) -> dict[str, list[_Submission]]:
+        """Who was asked each question of a pool."""
+        return {
+            asked: [one for one in self._class if one.given.p.asked(name) == asked]
+            for asked in self._lab.pools[name]
+        }
+
+    def _question(
+        self, name: str, most: float, those: Sequence[_Submission], nobodys: Given
+    ) -> QuestionSummary:
+        """Summarize what those students did who were asked this; ``nobodys`` has usual numbers."""
         item = self._items.get(name)
-        graded = [
-            one for one in self._class if name not in one.standing.waiting or not _open(one, name)
-        ]
+        graded = [one for one in those if name not in one.standing.waiting or not _open(one, name)]
         fractions = [one.standing.points.get(name, 0.0) / most if most else 0.0 for one in graded]
         rest = [one.standing.earned - one.standing.points.get(name, 0.0) for one in graded]
         outcomes = Counter(
             _outcome(fraction, one.scores.get(name))
             for fraction, one in zip(fractions, graded, strict=True)
         )
-        waiting = len(self._class) - len(graded)
+        waiting = len(those) - len(graded)
         held: Counter[str] = Counter()
         says: dict[str, Counter[str]] = {}
-        for one in self._class:
+        for one in those:
             score = one.scores.get(name)
             if score and score.get("belief"):
                 held[score["belief"]] += 1
@@ -230,24 +251,25 @@ class _SummaryBuilder:
             blank=outcomes["blank"],
             waiting=waiting,
             beliefs=tuple(
-                BeliefCount(b, self._explained(name, b, says[b]), n) for b, n in held.most_common()
+                BeliefCount(b, self._explained(name, b, says[b], nobodys), n)
+                for b, n in held.most_common()
             ),
-            unexplained=self._unexplained(name) if isinstance(item, Number) else (),
+            unexplained=self._unexplained(name, those) if isinstance(item, Number) else (),
         )
 
-    def _explained(self, name: str, belief: str, explanations: Counter[str]) -> str:
+    def _explained(self, name: str, belief: str, explanations: Counter[str], nobodys: Given) -> str:
         """Say what a belief is about, with the lab's own numbers instead of one student's.
 
         A belief that the lab's own numbers do not know is told as most students were told.
         """
-        key = self._key(name, self._nobodys)
+        key = self._key(name, nobodys)
         usual = [each.says for each in key.beliefs if each.name == belief] if key else []
         return next(iter(usual), explanations.most_common(1)[0][0])
 
-    def _unexplained(self, name: str) -> tuple[tuple[str, int], ...]:
+    def _unexplained(self, name: str, those: Sequence[_Submission]) -> tuple[tuple[str, int], ...]:
         """Wrong numbers that several students typed, as multiples of the right one."""
         times: Counter[str] = Counter()
-        for one in self._class:
+        for one in those:
             score = one.scores.get(name, {})
             if score.get("auto") != 0 or score.get("belief") or not score.get("answer"):
                 continue
@@ -264,12 +286,26 @@ class _SummaryBuilder:
 
     # Predictions.
 
-    def _prediction(self, name: str, item: Prediction) -> PredictionSummary:
+    def _predictions(self, name: str, item: Prediction) -> Iterator[PredictionSummary]:
+        """Summarize a prediction; each question of a pool on its own, as `_questions` does."""
+        if name not in self._lab.pools:
+            yield self._prediction(name, item, self._class)
+            return
+        questions = self._lab.questions(name, self._nobodys.p)
+        for asked, those in self._asked(name).items():
+            question = questions[asked]
+            assert isinstance(question, Prediction)
+            found = self._prediction(name, question, those)
+            yield replace(found, name=asked, title=_told_apart(found.title, asked))
+
+    def _prediction(
+        self, name: str, item: Prediction, those: Sequence[_Submission]
+    ) -> PredictionSummary:
         options = dict(item.options or {})
         chosen: Counter[str] = Counter()
         right: Counter[str] = Counter()
         judged = False
-        for one in self._class:
+        for one in those:
             made = one.study.state.predictions.get(name) if one.study else None
             if made is None:
                 continue
@@ -345,6 +381,11 @@ def _title(name: str, item: Item | None) -> str:
     title: str = getattr(item, "title", "") or "Question"
     own = title != getattr(type(item), "title", "Question")
     return title if own else f"{title}: {name.replace('_', ' ')}"
+
+
+def _told_apart(title: str, asked: str) -> str:
+    """The title of a question of a pool, whose questions all have the same one."""
+    return f"{title} ({asked.replace('_', ' ')})"
 
 
 def _kind(item: Item | None) -> QuestionKind:

@@ -16,7 +16,7 @@ Examples
 from __future__ import annotations
 
 from mlsys_widgets.grading.judging.award import award, award_record
-from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, Given, Key, NumberKey
+from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, Given, Key, NumberKey, pooled
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "award",
     "award_record",
     "judge",
+    "pooled",
 ]

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from mlsys_widgets.files import ASKS
 from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
@@ -95,21 +95,65 @@ class Lab:
         self.examples = dict(examples or {})
         self.design = dict(design or {})
         self.materials = dict(materials or {})
-        self._asks: dict[str, Asks] = {}
+        #: By the item's id: the question that it asks, or the pool that one is drawn from.
+        self._asks: dict[str, dict[str, Asks]] = {}
         self._made: dict[str, dict[str, Item]] = {}
 
-    def asks(self, function: Asks) -> Asks:
+    @overload
+    def asks(self, function: Asks) -> Asks: ...
+
+    @overload
+    def asks(self, *, instead_of: str) -> Callable[[Asks], Asks]: ...
+
+    def asks(
+        self, function: Asks | None = None, *, instead_of: str | None = None
+    ) -> Asks | Callable[[Asks], Asks]:
         """Declare an item: a function of the parameters, whose name is the item's id.
+
+        With ``instead_of`` it declares another question of that item's pool. One of them is drawn
+        for each student, like a number: the parameter with the item's id holds the name of the one
+        that is asked. Where a course has no variants, everybody is asked the first.
 
         Raises
         ------
         ValueError
-            When another item has that id.
+            When the name is taken, or there is no such item to ask something instead of.
+
+        Examples
+        --------
+        >>> from mlsys_widgets.labs import Number
+        >>> lab = Lab("lab_02_caches", title="Caches", chapter=2, acts=())
+        >>> @lab.asks
+        ... def tile_bytes(p):
+        ...     return Number("How many bytes has a tile of 256 by 256 in fp16?", "bytes", 6)
+        >>> @lab.asks(instead_of="tile_bytes")
+        ... def row_bytes(p):
+        ...     return Number("How many bytes has a row of such a tile?", "bytes", 6)
+        >>> p = lab.draw("ann")
+        >>> p.tile_bytes, lab.items(p)["tile_bytes"].ask
+        ('row_bytes', 'How many bytes has a row of such a tile?')
         """
+        if function is None:
+            return lambda given: self._declare(given, instead_of or given.__name__)
+        return self._declare(function, function.__name__)
+
+    def _declare(self, function: Asks, item: str) -> Asks:
         name = function.__name__
-        if name in self._asks:
+        if name in {*self._asks, *(each for pool in self._asks.values() for each in pool)}:
             raise ValueError(f"{self.name} asks {name} twice; each id can be used once")
-        self._asks[name] = function
+        if item != name and item not in self._asks:
+            raise ValueError(
+                f"{self.name} asks {name} instead of {item}, which it does not ask before that"
+            )
+        pool = self._asks.setdefault(item, {})
+        if len(pool) == 1 and item in self.parameters:
+            raise ValueError(
+                f"{self.name} has a parameter {item}; an item with several questions must have a"
+                " name of its own"
+            )
+        pool[name] = function
+        if len(pool) > 1:
+            self.parameters[item] = Parameter(item, tuple(pool), "", "the question that is asked")
         self._made.clear()
         return function
 
@@ -126,8 +170,20 @@ class Lab:
         if key not in self._made:
             while len(self._made) >= _KEPT:
                 del self._made[next(iter(self._made))]
-            self._made[key] = {name: asks(parameters) for name, asks in self._asks.items()}
+            self._made[key] = {
+                item: pool[parameters.asked(item) if len(pool) > 1 else item](parameters)
+                for item, pool in self._asks.items()
+            }
         return dict(self._made[key])
+
+    @property
+    def pools(self) -> dict[str, tuple[str, ...]]:
+        """The names of the questions of every item that has several, by the item's id."""
+        return {item: tuple(pool) for item, pool in self._asks.items() if len(pool) > 1}
+
+    def questions(self, item: str, parameters: Parameters) -> dict[str, Item]:
+        """Return every question that an item may ask, by name, with these parameters."""
+        return {name: asks(parameters) for name, asks in self._asks[item].items()}
 
     def points(self, parameters: Parameters) -> dict[str, float]:
         """Return the points of each graded item, by id."""

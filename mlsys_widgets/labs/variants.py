@@ -86,6 +86,17 @@ class Parameters(Mapping[str, Value]):
     def __getitem__(self, name: str) -> Value:
         return self._values[name]
 
+    def asked(self, item: str) -> str:
+        """The name of the question that an item asks of this student: one of its pool, or its own.
+
+        Examples
+        --------
+        >>> p = Parameters({"kernels": 850, "budget_us": "shortest_kernel"})
+        >>> p.asked("budget_us"), p.asked("total_ms")
+        ('shortest_kernel', 'total_ms')
+        """
+        return str(self._values.get(item, item))
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 

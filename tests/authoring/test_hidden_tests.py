@@ -113,7 +113,7 @@ def test_texts_over_several_lines_keep_their_shape(checks):
 
 
 def test_one_line_for_each_module(checks):
-    cut = checks(GOOD).cut("answer", ("mlsys_widgets.grading", "award"), ("math", "e"))
+    cut = checks(GOOD).cut("answer", also=[("mlsys_widgets.grading", "award"), ("math", "e")])
     lines = [line for line in cut.splitlines() if line.startswith(("from", "import"))]
     assert lines == [
         "import numpy as np",

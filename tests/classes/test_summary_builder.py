@@ -212,3 +212,25 @@ def test_the_report_of_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="grade the class first: mlsys grade"):
         class_summary(LAB, course.root)
     assert not (course.root / "gradebook.db").exists()
+
+
+def test_each_question_of_a_pool_has_a_row_of_its_own(tmp_path: Path) -> None:
+    root = copy_of_class(tmp_path / "course")
+    home = root / "assignments" / LAB
+    for name, code in (
+        ("asks.py", "\n\n@lab.asks(instead_of='limit')\ndef other(p):\n    return limit(p)\n"),
+        ("checks.py", "\n\ndef other(given):\n    return limit(given)\n"),
+    ):
+        path = home / name
+        path.write_text(path.read_text("utf-8") + code, "utf-8")
+    summary = class_summary(LAB, root)
+    pool = [each for each in summary.questions if each.item == "limit"]
+    assert [each.name for each in pool] == ["limit", "other"]
+    assert len({each.title for each in pool}) == 2
+    assert all(each.count for each in pool)
+    assert sum(each.count for each in pool) == STUDENTS
+    # A line of the other table is a submission, whatever it was asked.
+    header = csv_tables.submissions(summary).splitlines()[0].split(",")
+    assert header.count("limit") == 1
+    assert "other" not in header
+    Page(page(summary))

@@ -177,3 +177,31 @@ class Check(Protocol):
 
 #: Check by the name of the answer.
 Checks = Mapping[str, Check]
+
+
+def pooled(first: Check, *others: Check) -> Check:
+    """The check of an item with a pool of questions: that of the question which was drawn.
+
+    Parameters
+    ----------
+    first, others
+        A check for each question, with the question's name. The first has the item's.
+
+    Examples
+    --------
+    >>> def launch_us(given):
+    ...     return NumberKey(1.25, tolerance=0.01)
+    >>> def kernel_us(given):
+    ...     return NumberKey(40, tolerance=0.01)
+    >>> check = pooled(launch_us, kernel_us)
+    >>> check.__name__, check(Given(Parameters({"launch_us": "kernel_us"}), Path())).value
+    ('launch_us', 40)
+    """
+    item = first.__name__
+    of = {each.__name__: each for each in (first, *others)}
+
+    def check(given: Given) -> Key:
+        return of[given.p.asked(item)](given)
+
+    check.__name__ = item
+    return check

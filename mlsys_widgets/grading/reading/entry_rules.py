@@ -9,7 +9,7 @@ does not count. One that came too early, or with a wrong verdict, counts and is 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -22,6 +22,7 @@ from mlsys_widgets.labs import (
     Measurement,
     Myths,
     Number,
+    Parameters,
     Prediction,
     Quiz,
     Record,
@@ -103,8 +104,12 @@ class EntryRules:
     def __init__(self, lab: Lab, items: Mapping[str, Item] | None = None) -> None:
         self._lab, self._verdicts = lab, items is not None
         #: What the lab asks.
-        self.items: Mapping[str, Item] = (
-            lab.items(lab.draw("", variants=False)) if items is None else items
+        self.items: Mapping[str, Item] = lab.items(_usual(lab)) if items is None else items
+        #: Each question of a pool, as long as it is not known which one the student was asked.
+        self._pools: Mapping[str, Collection[Item]] = (
+            {name: lab.questions(name, _usual(lab)).values() for name in lab.pools}
+            if items is None
+            else {}
         )
         self._form = DesignForm(lab.name, lab.chapter, lab.design)
         records = (item for item in self.items.values() if isinstance(item, Record))
@@ -154,8 +159,13 @@ class EntryRules:
             return "" if event.value["value"] is not None else _NO_VALUE
         if not isinstance(item, wanted):
             return _NO_NAME if item is None else f"is no {event.kind}: this lab asks it otherwise"
-        read = item.form.read if isinstance(item, ReflectionPrompt) else item.read
-        return "" if _reads_as_it_is(read, event.value["value"]) else _NO_VALUE
+        value = event.value["value"]
+        reads = any(_reads_as_it_is(_reader(each), value) for each in self._questions(event.id))
+        return "" if reads else _NO_VALUE
+
+    def _questions(self, name: str) -> Collection[Any]:
+        """What may have been asked under a name."""
+        return self._pools.get(name) or (self.items[name],)
 
     def _design(self, event: Event) -> str:
         if event.id != self._lab.name:
@@ -175,9 +185,10 @@ class EntryRules:
         for name, item in self.items.items():
             match item:
                 case Number() | Choice() | Essay():
-                    yield name, _usable(item)
-                    yield f"code.{name}", _usable(item)
-                    yield f"early.{name}", _usable(item)
+                    usable = _usable(self._questions(name))
+                    yield name, usable
+                    yield f"code.{name}", usable
+                    yield f"early.{name}", usable
                 case Prediction():
                     yield f"moves.{name}", _texts
                     yield f"explored.{name}", _true
@@ -258,6 +269,10 @@ def usual_rules(lab: Lab) -> EntryRules:
     return EntryRules(lab)
 
 
+def _usual(lab: Lab) -> Parameters:
+    return lab.draw("", variants=False)
+
+
 class _Order:
     """What is done so far, and what must have been done before."""
 
@@ -315,6 +330,10 @@ def _verdict(correct: bool | None) -> str:
     return {True: "right", False: "wrong", None: "not judged"}[correct]
 
 
+def _reader(item: Prediction | ReflectionPrompt) -> Callable[[Any], Any]:
+    return item.form.read if isinstance(item, ReflectionPrompt) else item.read
+
+
 def _reads_as_it_is(read: Callable[[Any], Any], value: Any) -> bool:
     """Whether a card that was given this value would have kept just this."""
     try:
@@ -328,10 +347,13 @@ def _of_type(wanted: type) -> _Rule:
     return lambda event: "" if isinstance(event.value["value"], wanted) else _NO_VALUE
 
 
-def _usable(item: Asked) -> _Rule:
+def _usable(items: Collection[Asked]) -> _Rule:
+    """Refuse what none of these could have."""
+
     def rule(event: Event) -> str:
         try:
-            return "" if is_usable(item, event.value["value"]) else _NO_VALUE
+            value = event.value["value"]
+            return "" if any(is_usable(item, value) for item in items) else _NO_VALUE
         except (ValueError, OverflowError, TypeError):
             return _NO_VALUE
 
