@@ -38,9 +38,14 @@ KWS = workloads["kws"]
 RESNET = workloads["resnet50"]
 A100 = devices["a100-sxm"]
 ORIN = devices["orin-nx"]
-#: The text's chain and tensor, on which its claim is made.
+#: The text's chain and tensor, on which its claim is made: with the arithmetic at the rate of an
+#: A100's vector units, and with the time that the text gives it.
 CHAIN = chain("layernorm", "dropout", "relu")
 TENSOR = workloads["layernorm-dropout-relu"]
+FUSED = fuse(CHAIN, TENSOR.elements, 2, A100)
+FUSED_IN_THE_TEXT = fuse(CHAIN, TENSOR.elements, 2, A100, compute_time=TENSOR.compute)
+#: The intensity from which elementwise arithmetic takes longer than its traffic there.
+VECTOR_RIDGE = A100.elementwise_rate() / A100.bandwidth
 CLAIM = findings.CLAIMED_FUSION_SPEEDUP
 # Read once, because everything below is asked again for every student of a class.
 H200 = measured.load("h200-sxm")
@@ -496,21 +501,22 @@ def act2_message(p: Parameters) -> Message:
 
 @lab.asks
 def act2_fusion(p: Parameters) -> Prediction:
-    fused = fuse(CHAIN, TENSOR.elements, 2, A100)
+    fused = FUSED
     steps_ = q(fused.unfused_launches)
     saved = fused.unfused_time - fused.fused_time
+    rate = q(A100.elementwise_rate(), "FLOP/s")
     moved = f"{q(fused.unfused_traffic, 'B')} to {q(fused.fused_traffic, 'B')}"
     times = f"{q(fused.unfused_time, 's')} to {q(fused.fused_time, 's')}"
     return Prediction(
         f"LayerNorm, Dropout and ReLU on {TENSOR.rows:,.0f} × {TENSOR.columns:,.0f} numbers in fp16"
         f" on an {A100.name}: three kernels become one. How many times faster is that?",
         {
-            "A": "about 1.2×: it is the same arithmetic",
-            "B": "about 2.5×: much of the time goes, some of it stays",
-            "C": f"about {CLAIM:g}×, as the chapter says",
-            "D": "10 to 20×, as the other page says",
+            "A": "about 1.2×: the arithmetic is what takes the time, and it stays the same",
+            "B": "about 3×: one launch and one trip through memory where there were three",
+            "C": f"about {CLAIM:g}×, as the chapter says: two stops in Python are saved as well",
+            "D": "10 to 20×, as the other page says: what lies between never touches memory",
         },
-        values={"A": 1.2, "B": 2.5, "C": CLAIM, "D": 15},
+        values={"A": 1.2, "B": 3, "C": CLAIM, "D": 15},
         unit="×",
         quantity="speedup",
         settings={
@@ -524,15 +530,16 @@ def act2_fusion(p: Parameters) -> Prediction:
         where="H200, one kernel written by hand, wall clock",
         feedback={
             "A": f"The arithmetic is the same, but it is only {q(fused.compute_time, 's')} of"
-            f" {q(fused.unfused_time, 's')}. The rest is {steps_} launches of"
-            f" {q(fused.launch_overhead, 's')} and {q(fused.unfused_traffic, 'B')} of traffic, and"
-            f" both fall to a third. The time goes from {times}. Switch Fused on and off, and look"
-            " at the bars of the time plot.",
-            "B": f"Launches and traffic fall to a third, but the {q(fused.compute_time, 's')} of"
-            f" arithmetic stay, so the whole gets {q(fused.speedup, '×')} faster and not"
-            f" {steps_}×: from {times}. Two thirds of the launches are worth"
-            f" {q(2 * fused.launch_overhead / saved, '%')} of that saving. Make the tensor larger"
-            " and watch the launches lose their weight.",
+            f" {q(fused.unfused_time, 's')}: the vector units do {rate}."
+            f" The rest is {steps_} launches of {q(fused.launch_overhead, 's')} and"
+            f" {q(fused.unfused_traffic, 'B')} of traffic, and both fall to a third. The time goes"
+            f" from {times}. Switch Fused on and off, and look at the bars of the time plot.",
+            "B": f"Launches and traffic fall to a third, and only {q(fused.compute_time, 's')} of"
+            f" arithmetic stay: from {times}, {q(fused.speedup, '×')} as fast. (The chapter gives"
+            f" the arithmetic {q(TENSOR.compute, 's')}, which would leave"
+            f" {q(FUSED_IN_THE_TEXT.speedup, '×')}.) The two launches are"
+            f" {q(2 * fused.launch_overhead / saved, '%')} of the saving. Make the tensor larger"
+            " and watch the traffic take over.",
             "C": f"No part of the time falls by more than {q(fused.traffic_reduction, '×')}:"
             f" {steps_} launches become one, the traffic goes from {moved}, and the arithmetic"
             f" stays. So the whole cannot fall by {CLAIM:g}×; it goes from {times}. Try every"
@@ -621,16 +628,18 @@ def ridge_gap_times(p: Parameters) -> Number:
     )
     machine = devices[p.gpu]
     return Number(
-        f"{' → '.join(ops[key].name for key in names)}, fused into one kernel, in"
-        f" **{p.precision}** on an **{machine.name}** ({machine.peak_label(p.precision)},"
-        f" {q(machine.bandwidth, 'B/s')}). FLOP per element: {work}.{extra} How many times more"
-        " FLOP per byte would the fused kernel need before arithmetic, not memory, limits it? One"
-        " decimal is enough, as in 410.5.",
+        f"{' → '.join(ops[key].name for key in names)}, fused into one kernel, on numbers in"
+        f" **{p.precision}** in the memory of an **{machine.name}**: {machine.peak_label()} in its"
+        f" Tensor Cores, {q(machine.elementwise_rate(), 'FLOP/s')} in its vector units,"
+        f" {q(machine.bandwidth, 'B/s')}. FLOP per element: {work}.{extra} How many times more FLOP"
+        " per byte would the fused kernel need before arithmetic takes longer than memory? One"
+        " decimal is enough, as in 51.5.",
         "times",
         points=6,
         low=0.001,
         high=20_000,
-        hint="A ratio of two intensities is asked for.",
+        hint="Two intensities are compared. First decide which of the two units can do a ReLU at"
+        " all: one of them multiplies matrices and does nothing else.",
         title="How far below the ridge?",
         act=2,
         after=["act2_fusion"],
@@ -655,7 +664,7 @@ def kernels_after_fusing(p: Parameters) -> Choice:
 
 @lab.asks
 def act2_traffic(p: Parameters) -> Reflection:
-    fused = fuse(CHAIN, TENSOR.elements, 2, A100)
+    fused = FUSED
     before, after = (q(x, "B") for x in (fused.unfused_traffic, fused.fused_traffic))
     less = q(fused.traffic_reduction, "×")
     apart = f"{CHAIN.unfused_reads} reads and {CHAIN.unfused_writes} writes"
@@ -693,12 +702,12 @@ def act2_traffic(p: Parameters) -> Reflection:
                 " tensor. The fusion film shows them go: watch what crosses between memory and"
                 " chip.",
                 "ridge": f"The fused kernel does {q(fused.fused_intensity, 'FLOP/B')}, and the"
-                f" ridge of an {A100.name} in fp16 lies at {q(A100.ridge(), 'FLOP/B')}. Fusing"
-                " moves the chain to the right, but it stays far left of the ridge. The higher"
+                f" vector units of an {A100.name} have their ridge at {q(VECTOR_RIDGE, 'FLOP/B')}."
+                " Fusing moves the chain to the right, but it stays left of the ridge. The higher"
                 " intensity is itself a result of moving less data, so it cannot be the reason.",
                 "tensor": "Tensor Cores multiply small matrices, and nothing in this chain is a"
                 f" matrix product. The chain does {q(CHAIN.flops_per_element)} FLOP for each"
-                " element, fused or not, in the ordinary units. What changed is how often the"
+                " element, fused or not, in the vector units. What changed is how often the"
                 " element travels: count the reads and writes before and after.",
                 "python": f"Python does have less to do: {q(fused.unfused_launches)} launches"
                 f" become one, which saves {q(2 * fused.launch_overhead, 's')} here. But a launch"
@@ -871,16 +880,17 @@ def act2_one_product(p: Parameters) -> Reflection:
 
 @lab.asks
 def act2_math(p: Parameters) -> Peek:
-    fused = fuse(CHAIN, TENSOR.elements, 2, A100)
     return Peek(
         {
             "Fusing k operations": "Unfused, each operation reads and writes: $Q = 2 k\\,b\\,n$."
             " Fused, one read and one write are left: $Q_{fused} = 2\\,b\\,n$. So the traffic"
             " falls by $k$.",
             "Time of a chain": "$$T = k\\,t_{launch} + t_{compute} + Q / B$$ Launches and traffic"
-            " fall by $k$, the arithmetic stays: the gain is below $k$. The"
-            f" {q(fused.compute_time, 's')} of arithmetic are the chapter's figure; at the peak of"
-            f" an {A100.name} it would be {q(fused.flops / A100.peak('fp16'), 's')}.",
+            " fall by $k$ and the arithmetic stays, so the gain comes close to $k$ and never"
+            f" reaches it. Here the arithmetic takes {q(FUSED.compute_time, 's')} at the"
+            f" {q(A100.elementwise_rate(), 'FLOP/s')} of an {A100.name}'s vector units; the"
+            f" chapter gives it {q(TENSOR.compute, 's')}, as if they did"
+            f" {q(FUSED.flops / TENSOR.compute, 'FLOP/s')}.",
             "Break-even": "$$N = \\frac{t_{compile}}{1 / R_{eager} - 1 / R_{compiled}}$$ Without a"
             " gain it is never reached.",
             "Deployment": "Compiling pays if $V \\cdot D \\ge N$: volume per day times days until"
@@ -899,7 +909,6 @@ def chapter_claims(p: Parameters) -> Peek:
     graph = COMPILED["resnet50", 32, "compiled_graph"]
     relu = fuse(chain("relu"), TENSOR.elements, 2, A100).unfused_intensity
     peak = roofline(relu, A100.peak("fp16"), A100.bandwidth).mfu
-    fused = fuse(CHAIN, TENSOR.elements, 2, A100)
     tensor = TENSOR.elements * BYTES_PER_ELEMENT["fp16"]
     low, high = (run(key, A100).utilization for key in ("kws", "resnet50"))
     lifted = run("kws", A100, "compiled").utilization
@@ -918,9 +927,9 @@ def chapter_claims(p: Parameters) -> Peek:
             f" {q(1 - small.eager_rate / small.compiled_rate, '%')} there. Models of many small"
             " kernels come close to the claim or exceed it; others do not.",
             "Compiling gives 1.3 to 2×": f"Measured: {gain(small)} and {gain(large)} for the"
-            f" keyword model at batch 1 and 256, {gain(graph)} for ResNet-50 at batch 32 with a"
-            f" graph, but {gain(layer)} for a GPT-2 layer at batch 8, which got slower. It is a"
-            " range and not a promise.",
+            f" keyword model at batch {small.batch} and {large.batch}, {gain(graph)} for ResNet-50"
+            f" at batch {graph.batch} with a graph, but {gain(layer)} for a GPT-2 layer at batch"
+            f" {layer.batch}, which got slower. It is a range and not a promise.",
             "The framework decides between 30 and 80% utilization": "On the same GPU, launched"
             f" one by one, the spotter computes {q(low, '%')} of the time and ResNet-50"
             f" {q(high, '%')}. That spread comes from the length of their kernels. What the"
@@ -932,7 +941,7 @@ def chapter_claims(p: Parameters) -> Peek:
             "PCIe is 60× slower than HBM": f"{q(A100.bandwidth, 'B/s')} against {q(PCIE, 'B/s')} is"
             f" {q(A100.bandwidth / PCIE, '×')}. A single tensor of {q(tensor, 'B')} that makes a"
             f" detour to the host takes {q(tensor / PCIE, 's')} one way, and fusing the chain saved"
-            f" {q(fused.unfused_time - fused.fused_time, 's')}. One misplaced transfer undoes it.",
+            f" {q(FUSED.unfused_time - FUSED.fused_time, 's')}. One misplaced transfer undoes it.",
         },
         title="The chapter's claims, checked",
         act=2,
@@ -985,7 +994,6 @@ def work_kept(p: Parameters) -> Record:
 
 @lab.asks
 def takeaways(p: Parameters) -> Takeaways:
-    fused = fuse(CHAIN, TENSOR.elements, 2, A100)
     service = workloads["kws-service"]
     eager = 1 / run("kws", A100).total
     requests = break_even(service.compile_time, eager, eager * (1 + service.gain))
@@ -1009,10 +1017,10 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Fusing saves passes over memory",
-                f"Three operations: {q(fused.traffic_reduction, '×')} less traffic and"
-                f" {q(fused.speedup, '×')} in time. What remains at this size is mostly the"
-                " launch, and the intensity is still far left of the ridge. FlashAttention is"
-                " another mechanism.",
+                f"Three operations: {q(FUSED.traffic_reduction, '×')} less traffic and"
+                f" {q(FUSED.speedup, '×')} in time. What remains at this size is mostly the"
+                " launch, and in larger tensors the traffic: the intensity is still left of the"
+                " ridge. FlashAttention is another mechanism.",
             ),
             (
                 "Compiling is an investment",

@@ -21,7 +21,7 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-from asks import A100, CHAIN, FEWER, KWS, LAUNCH, MORE, ORIN, RESNET, STREAMS, TENSOR, sequence
+from asks import A100, CHAIN, FEWER, FUSED, KWS, LAUNCH, MORE, ORIN, RESNET, STREAMS, sequence
 from asks import act1_utilization as asked_utilization
 from asks import act2_break_even as asked_break_even
 from asks import act2_fusion as asked_fusion
@@ -303,8 +303,7 @@ def best_offer(given: Given) -> ChoiceKey:
 
 
 def act2_fusion(given: Given) -> ChoiceKey:
-    fused = fuse(CHAIN, TENSOR.elements, 2, A100)
-    return _nearest(asked_fusion(given.p).values, float(fused.speedup))
+    return _nearest(asked_fusion(given.p).values, float(FUSED.speedup))
 
 
 def rows_until_traffic_counts(given: Given) -> NumberKey:
@@ -399,14 +398,25 @@ def ridge_gap_times(given: Given) -> NumberKey:
     p = given.p
     size = BYTES_PER_ELEMENT[p.precision]
     fused = fuse(chain("layernorm", p.middle, p.activation), 1024, size, p.gpu)
-    ridge = float(devices[p.gpu].ridge(p.precision))
+    machine = devices[p.gpu]
+    ridge = machine.elementwise_rate() / machine.bandwidth
     now, apart = float(fused.fused_intensity), float(fused.unfused_intensity)
     right = ridge / now
     moved = float(fused.fused_tensors)
+    # A square product in fp32 does N / 6 FLOP per byte.
+    product = math.ceil(ridge * 3 * BYTES_PER_ELEMENT["fp32"] / 2)
     return NumberKey(
         right,
         tolerance=0.015,
         beliefs=[
+            Belief(
+                "Tensor Cores do elementwise work",
+                float(machine.ridge()) / now,
+                credit=0.4,
+                says=f"You took the ridge of the Tensor Cores, {q(machine.ridge(), 'FLOP/B')}. They"
+                " multiply matrices and nothing else. This chain runs on the vector units, whose"
+                f" ridge is at {q(ridge, 'FLOP/B')}.",
+            ),
             Belief(
                 "three separate kernels",
                 ridge / apart,
@@ -429,9 +439,9 @@ def ridge_gap_times(given: Given) -> NumberKey:
                 " asks how many times more it would need.",
             ),
         ],
-        says=f"{q(now, 'FLOP/B')} against a ridge of {q(ridge, 'FLOP/B')}: fusing raised the"
-        f" intensity from {q(apart, 'FLOP/B')}, and that is still far left of the ridge. Only large"
-        " matrix products get past it; Lab 11 asks how large.",
+        says=f"Fusing raised {q(apart, 'FLOP/B')} to {q(now, 'FLOP/B')}, and the ridge of the"
+        f" vector units is at {q(ridge, 'FLOP/B')}. A square matrix product in fp32 gets there with"
+        f" {product} rows, because it uses every number that often; Lab 11 goes on from there.",
     )
 
 

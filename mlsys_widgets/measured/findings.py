@@ -170,11 +170,14 @@ def fusions(document: Document, roofs: Roofs) -> list[FusionFinding]:
                 for variant, case in same.items()
                 if variant in ("compiled", "triton") and case.gpu_busy
             }
+        chain, elements = _CHAINS[str(name)], float(rows) * float(columns)
         model = ph.fuse(
-            _CHAINS[str(name)],
-            float(rows) * float(columns),
+            chain,
+            elements,
             bandwidth=roofs.bandwidth,
             launch_overhead=roofs.launch or 0.0,
+            # What is elementwise runs on the vector units, in fp32.
+            compute_time=elements * chain.flops_per_element / roofs.peaks["fp32"],
         )
         found.append(
             FusionFinding(

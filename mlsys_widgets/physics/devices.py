@@ -62,6 +62,9 @@ class Device(CatalogEntry):
         What it draws under full load.
     launch_overhead : float or None, s
         What a kernel launch costs; ``None`` if nobody says. Ask ``launch``.
+    vector_peak : float or None, FLOP/s
+        The rate of arithmetic that is no matrix product; ``None`` if nobody says. Ask
+        ``elementwise_rate``.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Device(CatalogEntry):
     memory: float = number("B")
     power: float = number("W")
     launch_overhead: float | None = number("s")
+    vector_peak: float | None = number("FLOP/s", default=None)
 
     def peak(self, precision: str = "fp16", sparse: bool = False) -> float:
         """Peak rate in operations per second.
@@ -177,6 +181,27 @@ record; it has: fp16, int8 sparse
             )
         return self.launch_overhead
 
+    def elementwise_rate(self) -> float:
+        """The rate of elementwise arithmetic: the peak of the vector units, in any precision.
+
+        Tensor cores multiply matrices and nothing else. Frameworks compute what is elementwise
+        in fp32, also where the numbers are stored in fewer bytes.
+
+        Examples
+        --------
+        >>> devices["a100-sxm"].elementwise_rate() / 1e12, devices["a100-sxm"].peak("fp16") / 1e12
+        (19.5, 312.0)
+        >>> devices["mobile-npu"].elementwise_rate()
+        Traceback (most recent call last):
+        ...
+        ValueError: Mobile NPU has no vector peak on record; pass compute_time in seconds
+        """
+        if self.vector_peak is None:
+            raise ValueError(
+                f"{self.name} has no vector peak on record; pass compute_time in seconds"
+            )
+        return self.vector_peak
+
 
 def _peak_key(precision: str, sparse: bool) -> str:
     return f"{precision} sparse" if sparse else precision
@@ -196,7 +221,8 @@ def make_device(
     peaks : dict of str to Fact
         Peak rates in FLOP/s, or OP/s for integers, by precision, such as ``"fp16 sparse"``.
     **facts : Fact or None
-        ``bandwidth`` (B/s), ``memory`` (B), ``power`` (W) and ``launch_overhead`` (s).
+        ``bandwidth`` (B/s), ``memory`` (B), ``power`` (W), ``launch_overhead`` (s) and
+        ``vector_peak`` (FLOP/s).
 
     Examples
     --------
@@ -241,6 +267,7 @@ _COURSE = Source("ML Systems course, labs 01, 07 and 11", "2026-03", "course")
 _ESTIMATE = Source("ML Systems course, lab 11", "2026-03", "estimate")
 _OURS = Source("mlsys_widgets/measured/data/h200-sxm.json", "2026-11", "measured")
 _LAUNCH_NOTE = "middle of the 5 to 20 µs that the course gives for one kernel launch"
+_VECTOR_NOTE = "fp32 on the vector units, which fp16 numbers pass through as well"
 _DENSE_NOTE = "the datasheet gives the rate with 2:4 sparsity; dense is half of it"
 
 _HOPPER_PEAKS = {
@@ -282,6 +309,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 memory=_A100.fact(80e9, "HBM2e"),
                 power=_A100.fact(400.0),
                 launch_overhead=_COURSE.fact(10e-6, _LAUNCH_NOTE),
+                vector_peak=_A100.fact(19.5e12, _VECTOR_NOTE),
             ),
             make_device(
                 "h100-sxm",
@@ -292,6 +320,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 memory=_H100.fact(80e9, "HBM3"),
                 power=_H100.fact(700.0),
                 launch_overhead=_COURSE.fact(10e-6, _LAUNCH_NOTE),
+                vector_peak=_H100.fact(67e12, _VECTOR_NOTE),
             ),
             make_device(
                 "h200-sxm",
@@ -304,6 +333,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 launch_overhead=_OURS.fact(
                     11.0e-6, "period of a stream of tiny kernels, as PyTorch launches them"
                 ),
+                vector_peak=_H200.fact(67e12, _VECTOR_NOTE),
             ),
             make_device(
                 "orin-nx",
@@ -317,6 +347,9 @@ devices: Final[Catalog[Device]] = Catalog(
                 memory=_ORIN.fact(16e9, "shared by CPU and GPU"),
                 power=_ORIN.fact(25.0),
                 launch_overhead=_COURSE.fact(50e-6, "slower CPU and driver than in a server"),
+                vector_peak=_ORIN.fact(
+                    1.88e12, "1,024 CUDA cores with one multiply-add per cycle at 918 MHz, fp32"
+                ),
             ),
             make_device(
                 "mobile-npu",
@@ -327,6 +360,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 memory=_COURSE.fact(8e9, "shared by the whole phone"),
                 power=_COURSE.fact(5.0),
                 launch_overhead=None,
+                vector_peak=None,
             ),
             make_device(
                 "cortex-m7",
@@ -337,6 +371,7 @@ devices: Final[Catalog[Device]] = Catalog(
                 memory=_COURSE.fact(512e3, "on-chip SRAM"),
                 power=_COURSE.fact(0.1),
                 launch_overhead=_COURSE.fact(2e-3, "interpreter call per operator"),
+                vector_peak=_COURSE.fact(1e9, "the same unit that all its arithmetic runs on"),
             ),
         )
     },

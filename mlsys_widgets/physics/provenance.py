@@ -122,6 +122,7 @@ class CatalogEntry:
     memory: 16 GB (datasheet)
     power: 25 W (datasheet)
     launch_overhead: 50 µs (course)
+    vector_peak: 1.88 TFLOPS (datasheet)
     """
 
     key: str

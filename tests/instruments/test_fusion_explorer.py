@@ -20,6 +20,7 @@ show = ph.format_quantity
 OPS = ("relu", "add", "mul", "scale", "sigmoid", "tanh", "gelu", "dropout", "layernorm", "softmax")
 DEVICES = ("a100-sxm", "h100-sxm", "h200-sxm", "orin-nx", "cortex-m7")
 STEPS = tuple(f"step{k}" for k in range(1, 7))
+LONG = {"chain": "own", **dict.fromkeys(STEPS, "gelu")}
 
 
 @st.composite
@@ -46,10 +47,13 @@ def test_reference_values() -> None:
     assert result.traffic_reduction == 3
     assert result.unfused_intensity == pytest.approx(0.833, abs=1e-3)
     assert result.fused_intensity == 2.5
-    assert result.unfused_time == pytest.approx(39.7e-6, rel=2e-3)
-    assert result.fused_time == pytest.approx(16.6e-6, rel=2e-3)
-    assert result.speedup == pytest.approx(2.4, abs=0.05)
-    assert round(w.ridge) == 156
+    # Three launches of 10 µs, 6 × 1.57 MB at 2 TB/s, 7.86 MFLOP at 19.5 TFLOPS; then one launch
+    # and 2 × 1.57 MB.
+    assert result.unfused_time == pytest.approx(35.1e-6, rel=2e-3)
+    assert result.fused_time == pytest.approx(12.0e-6, rel=2e-3)
+    assert result.speedup == pytest.approx(2.93, abs=0.005)
+    # 19.5 TFLOPS of the vector units over 2 TB/s.
+    assert w.ridge == pytest.approx(9.75)
 
 
 def test_day_14() -> None:
@@ -105,7 +109,7 @@ def test_a_device_brings_its_own_values(device: str) -> None:
     assert (w.result.bandwidth, w.result.launch_overhead) == (machine.bandwidth, machine.launch())
     for precision in w.controls["precision"].options(w):
         w.set(precision=precision)
-        assert w.ridge == machine.ridge(precision)
+        assert w.ridge == machine.elementwise_rate() / machine.bandwidth
     assert w.result.speedup == ph.fuse(w.operations, w.elements, w.result.bytes_per_element,
                                        device).speedup  # fmt: skip
     # The line of code makes the same instrument again.
@@ -129,7 +133,7 @@ def test_the_precision_follows_the_device() -> None:
 
 def test_half_the_bandwidth_doubles_the_ridge() -> None:
     w = FusionExplorer(bandwidth="1 TB/s")
-    assert w.ridge == 2 * ph.devices["a100-sxm"].ridge("fp16")
+    assert w.ridge == 2 * FusionExplorer().ridge
 
 
 def test_the_switch_changes_the_picture_and_not_the_numbers() -> None:
@@ -212,10 +216,26 @@ def test_tensors_that_do_not_fit() -> None:
 
 
 def test_a_hint_names_what_most_of_the_fused_time_is() -> None:
-    # 10 of 16.6 µs are the launch.
-    assert FusionExplorer().shown_hint.startswith("Of the fused kernel's time, 60.3% is the launch")
+    # 10 of 12 µs are the launch.
+    assert FusionExplorer().shown_hint.startswith("Of the fused kernel's time, 83.5% is the launch")
     assert "memory traffic" in FusionExplorer(device="orin-nx", elements=1e8).shown_hint
-    assert "arithmetic" in FusionExplorer(elements=1e8).shown_hint
+    assert "memory traffic" in FusionExplorer(elements=1e8).shown_hint
+    # Six GELUs are 48 FLOP for 4 bytes: right of the ridge at 9.75.
+    assert "arithmetic" in FusionExplorer(elements=1e8, **LONG).shown_hint
+
+
+@given(inputs())
+def test_sentence_and_hint_name_the_same_limit(chosen: dict[str, Any]) -> None:
+    w = FusionExplorer(**chosen)
+    if w.capacity.out_of_memory or len(w.operations.links) == 1:
+        return
+    said, hint = w.sentence(w.result), w.hint(w.result)
+    if "is arithmetic" in hint:
+        assert "waits for arithmetic" in said
+    if "is memory traffic" in hint:
+        assert "waits for memory" in said
+    assert said.endswith(w._said_limit)
+    assert w._said_limit in w.remark(w.result)
 
 
 def test_the_math_marks_what_fusion_saves_most_of() -> None:

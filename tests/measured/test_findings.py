@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from mlsys_widgets.measured import findings, report
+from mlsys_widgets.measured import cases, findings, report
 
 pytest.importorskip("scipy")
 
@@ -82,3 +82,19 @@ def test_fusion_is_reported_beside_the_claim(h200):
     for f in found:
         assert set(f.wall) == {"compiled", "compiled_graph", "triton"}
         assert f.traffic in (2.0, 3.0)
+
+
+def test_the_model_of_fusion_is_close_to_the_kernel_written_by_hand(h200):
+    """For the chain of the labs, at every size that ships: 2.92, 2.49, 2.32 and 2.51×."""
+    ours = [
+        f
+        for f in findings.fusions(h200.document, h200.roofs)
+        if f.chain == "layernorm_dropout_relu"
+    ]
+    errors = [f.modeled / f.wall["triton"] - 1 for f in ours]
+    assert len(errors) == 4
+    assert max(abs(error) for error in errors) < 0.2
+    # The arithmetic of the model is never longer than the whole kernel that was measured.
+    for f in ours:
+        (case,) = cases(h200.document, kind="fusion", variant="triton", chain=f.chain, rows=f.rows)
+        assert case.flops / h200.roofs.peaks["fp32"] < case.seconds.median

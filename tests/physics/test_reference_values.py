@@ -28,7 +28,10 @@ def utilization(workload: str, mode: str = "eager") -> float:
 
 
 def fusion() -> ph.Fusion:
-    return ph.fuse(LAB_07, elements=1024 * 768, bytes_per_element=2, device="a100-sxm")
+    """The textbook's case, with the 5 µs that it gives the arithmetic."""
+    known = ph.workloads["layernorm-dropout-relu"]
+    assert isinstance(known, ph.ElementwiseChain)
+    return ph.fuse(LAB_07, known.elements, 2, "a100-sxm", compute_time=known.compute)
 
 
 def resnet_deployment(gain: float) -> ph.Deployment:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mlsys_widgets import physics as ph
 
 SERVICE = ph.workloads["kws-service"]
@@ -43,6 +41,7 @@ def test_the_chain_of_the_course_has_its_elements() -> None:
     chain = ph.workloads["layernorm-dropout-relu"]
     assert isinstance(chain, ph.ElementwiseChain)
     assert chain.elements == 1024 * 768
-    # Its compute time is what a fusion of that chain takes when none is given.
-    fused = ph.fuse(ph.chain("layernorm", "dropout", "relu"), chain.elements)
-    assert fused.compute_time == pytest.approx(chain.compute)
+    # Its compute time is a figure of the text: the vector units of no GPU here take that long.
+    ours = ph.chain("layernorm", "dropout", "relu")
+    for device in ("a100-sxm", "h100-sxm", "h200-sxm"):
+        assert ph.fuse(ours, chain.elements, device=device).compute_time < chain.compute / 10
