@@ -281,7 +281,7 @@ _UNITS = [
     (r"[A-Za-z]+\b", "count", 1.0),
 ]  # fmt: skip
 _COMPILED = [(re.compile(pattern), dimension, size) for pattern, dimension, size in _UNITS]
-_NUMBER = re.compile(r"(?<![\w.,])[−-]?\d[\d,]*(?:\.\d+)?(?![\d])")
+NUMBER = re.compile(r"(?<![\w.,])[−-]?\d[\d,]*(?:\.\d+)?(?![\d])")
 _TAG = re.compile(r"<[^>]+>")
 
 
@@ -331,7 +331,7 @@ def numbers_in(text: str) -> tuple[Shown, ...]:
     [('s', 0.0155), ('ratio', 2.4), ('count', 133607.0), ('ratio', -0.04)]
     """
     found = []
-    for match in _NUMBER.finditer(text):
+    for match in NUMBER.finditer(text):
         plain = match[0].replace(",", "").replace("−", "-")
         _, _, decimals = plain.partition(".")
         gap = re.match(r"[\s\u202f\u00a0]?", text[match.end() :])

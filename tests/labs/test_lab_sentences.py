@@ -7,25 +7,20 @@ for many students, and what a machine can evaluate is evaluated.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
-from unittest import mock
 
 import pytest
 
-from mlsys_widgets import measured
-from mlsys_widgets.authoring import Course, labs_of, templates
-from mlsys_widgets.authoring.text import read
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.labs import Message, Prediction, Quiz, Reflection, load
-from mlsys_widgets.measured import queries
-from tests.labs.rehearsal import ROOT, put_examples
-from tests.labs.shown_numbers import Shown, numbers_in
+from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.labs import Message, Prediction, Quiz, Reflection
+from tests.labs.lab_texts import LabTexts
+from tests.labs.read_claims import false_claims, without_code
+from tests.labs.rehearsal import ROOT
 from tests.sampling import sample
 
 pytestmark = pytest.mark.timeout(600)
@@ -35,8 +30,6 @@ STUDENTS = sample([f"student-{k}" for k in range(200)], 30)
 FEEDBACK = (35, 70)
 MESSAGE = (80, 150)
 VERDICT = (15, 45)
-#: Rounding of both sides of a comparison or an equation.
-ROUNDED = 0.03
 #: How many places of a kind are listed when a test fails.
 LISTED = 40
 
@@ -52,54 +45,18 @@ class Said(NamedTuple):
     student: str
 
 
-def strings(value: Any, where: str) -> Iterator[tuple[str, str]]:
-    """Every text in an item, with its place."""
-    if isinstance(value, str):
-        yield where, value
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for each in dataclasses.fields(value):
-            if each.name not in ("after", "unit", "right", "answer", "quantity", "key", "distance"):
-                yield from strings(getattr(value, each.name), f"{where}.{each.name}")
-    elif isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from strings(each, f"{where}[{name}]")
-    elif isinstance(value, Sequence):
-        for number, each in enumerate(value):
-            yield from strings(each, f"{where}[{number}]")
-
-
 class Texts:
     """All that a lab says, each text once."""
 
-    def __init__(self, lab: str, folder: Any) -> None:
-        home = Course.at(ROOT).folder("assignments", lab)
-        self.lab, checks = load(home), load_checks(home)
-        put_examples(folder, home=home)
-        load_once = cache(measured.load)
-        for check in checks.values():
-            for name, value in list(check.__globals__.items()):
-                if value is measured.load:
-                    check.__globals__[name] = load_once
+    def __init__(self, lab: str, folder: Path) -> None:
+        known = LabTexts(lab, folder)
         found: dict[tuple[str, str], str] = {}
         self.items: list[tuple[str, dict[str, Any]]] = []
-        with mock.patch.object(queries, "load", load_once):
-            for student in STUDENTS:
-                p = self.lab.draw(student)
-                items = self.lab.items(p)
-                self.items.append((student, items))
-                for name, item in items.items():
-                    for at in strings(item, name):
-                        found.setdefault(at, student)
-                for name, check in checks.items():
-                    key = check(Given(p, folder))
-                    said = [(f"{name} (right)", key.says)]
-                    said += [(f"{name} ({b.name})", b.says) for b in key.beliefs]
-                    for at in said:
-                        found.setdefault(at, student)
-        known = templates.names(self.lab, self.lab.draw("", variants=False))
-        for cell in read(home / "lab.py"):
-            if cell.kind in ("prose", "essay"):
-                found[cell.where.rpartition("/")[2], templates.fill(cell.body, known)] = "everyone"
+        for student in STUDENTS:
+            self.items.append((student, known.items(student)))
+            for at in (*known.texts(student), *known.verdicts(student)):
+                found.setdefault(at, student)
+        found.update(dict.fromkeys(known.prose(), "everyone"))
         self.all = [Said(where, text, student) for (where, text), student in found.items()]
 
     def verdicts(self) -> list[Said]:
@@ -130,7 +87,6 @@ def none_of(wrong: Sequence[str]) -> None:
 
 # How a text is written.
 
-_CODE = re.compile(r"`[^`]*`|\$\$.*?\$\$|\$(?![\d\s])[^$\n]*\$|https?://\S+", re.S)
 #: What no sentence contains, and what is wrong about it.
 UNWRITTEN = {
     "a number that is none": re.compile(r"\b(?:nan|inf|NaN)\b"),
@@ -152,7 +108,7 @@ _NO_PLURALS = {"less", "plus", "this", "was", "has", "its", "across", "always", 
 
 def unwritten(text: str) -> Iterator[str]:
     """What is wrong with how a text is written."""
-    plain = _CODE.sub("§", text)
+    plain = without_code(text)
     for what, pattern in UNWRITTEN.items():
         if found := pattern.search(plain):
             yield f"{what}: “{plain[max(0, found.start() - 30) : found.end() + 20].strip()}”"
@@ -184,62 +140,6 @@ def test_what_is_written_for_people_passes(text):
 
 
 # What a text claims.
-
-_MORE = "more|larger|greater|longer|higher|bigger|above|over"
-_LESS = "less|smaller|fewer|shorter|lower|below|under"
-_NUMBER = r"[−-]?\d[\d,]*(?:\.\d+)?"
-_UNIT = r"(?:\s?(?:%|×|[nµm]?s\b|[KMGT]?B(?:/s)?\b|[KMGT]?FLOP(?:S|/s|/B)?\b|[a-z]+))?"
-_COMPARED = re.compile(
-    rf"(?P<one>{_NUMBER}{_UNIT})(?:,? which)? (?:is|are|lies|lie|stays|stay)"
-    rf" (?:(?:far|well|still|much|just|already) )?(?P<how>{_MORE}|{_LESS})(?: than)?"
-    rf" (?:the |your |its )?(?P<two>{_NUMBER}{_UNIT})"
-)
-_EQUATION = re.compile(
-    rf"(?<![×/+−=*] )(?P<one>{_NUMBER}{_UNIT}) (?P<how>[×/+−]) (?P<two>{_NUMBER}{_UNIT})"
-    rf" = (?P<three>{_NUMBER}{_UNIT})"
-)
-
-
-def false_claims(text: str) -> Iterator[str]:
-    """Comparisons and equations of a text that do not hold."""
-    plain = _CODE.sub("§", text)
-    for found in _COMPARED.finditer(plain):
-        one, two = (_first(found[name]) for name in ("one", "two"))
-        if one.dimension != two.dimension:
-            continue
-        more = found["how"] in _MORE.split("|")
-        if (one.value > two.value) is not more or one.value == two.value:
-            yield f"“{found[0]}”"
-    for found in _EQUATION.finditer(plain):
-        numbers = [_first(found[name]) for name in ("one", "two", "three")]
-        # Units may cancel or be left out, so one of the two readings must hold.
-        if not any(_holds(found["how"], *values) for values in (
-            [number.value for number in numbers],
-            [float(n.words.replace(",", "").replace("−", "-")) for n in numbers],
-        )):  # fmt: skip
-            yield f"“{found[0]}”"
-    for sentence in re.split(r"(?<=[.!?])\s", plain):
-        if re.search(r"\b(?:share|fraction|utilization|of the time|of its peak)\b", sentence):
-            for number in numbers_in(sentence):
-                if number.dimension == "ratio" and number.value > 1 and _is_percent(
-                    number, sentence
-                ):  # fmt: skip
-                    yield f"more than all: “{number.words}%” in “{sentence[:100]}”"
-
-
-def _first(words: str) -> Shown:
-    return numbers_in(words)[0]
-
-
-def _is_percent(number: Shown, sentence: str) -> bool:
-    return bool(re.search(rf"{re.escape(number.words)}\s?(?:%|percent)", sentence))
-
-
-def _holds(how: str, one: float, two: float, three: float) -> bool:
-    made = {"×": one * two, "/": one / two if two else 0.0, "+": one + two, "−": one - two}[how]
-    return abs(made - three) <= ROUNDED * max(abs(one), abs(two), abs(three)) if how in "+−" else (
-        abs(made - three) <= ROUNDED * abs(three)
-    )  # fmt: skip
 
 
 def test_what_texts_claim_holds_for_everybody(texts):

@@ -6,9 +6,9 @@ import re
 
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.labs import load
+from tests.labs.lab_texts import strings
 from tests.labs.opened_lab import open_lab_of
 from tests.labs.rehearsal import ROOT
-from tests.labs.test_lab_sentences import strings
 
 #: A plot that is called by its place. Where it stands depends on the window.
 BY_PLACE = re.compile(
