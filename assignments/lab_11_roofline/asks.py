@@ -47,8 +47,8 @@ TIMED = (
     *(512, 576, 640, 768, 896, 1024, 1152, 1280, 1408, 1536, 1664, 1792, 2048, 2176, 2304, 2560),
     *(2816, 2944, 3072, 3328, 4096, 4224, 5120, 7168),
 )
-#: Two more of them, which the text speaks about.
-LITTLE, LARGEST = 448, 8192
+#: More of them, which the text speaks about: two that are small, and the largest.
+TINY, LITTLE, LARGEST = 128, 192, 8192
 #: Factors that a vendor may offer.
 FACTORS = (1.5, 1.7, 2.4, 2.5, 2.6, 2.8, 3.0)
 
@@ -229,13 +229,14 @@ def opening(p: Parameters) -> Message:
         "Platform engineer",
         "Far below the peak, and stuck",
         "I run the GPUs that our training teams share, and one tile of my dashboard has been red"
-        f" for a month. Our matrix products reach {p.reported} TFLOPS on an H100. The dashboard"
+        f" for a month. Our batched products reach {p.reported} TFLOPS on an H100. The dashboard"
         f" divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"
         f" {q(p.reported * 1e12 / sparse, '%')}.\n\n"
         "Two engineers have spent three weeks on the inner loop: they unrolled it, scheduled its"
         " registers by hand, and simplified its index arithmetic. Every version runs fewer"
-        " instructions, and none has moved the rate by a single TFLOPS. The products are small"
-        " squares in fp16, and nothing in them is pruned.\n\n"
+        " instructions, and none has moved the rate by a single TFLOPS. A launch multiplies"
+        " thousands of pairs of small square matrices in fp16, each pair on its own, and nothing"
+        " in them is pruned.\n\n"
         "On Friday I have to tell our director what is wrong. Before I send two people back into"
         " the same loop, I need to know what they keep running into.",
         task="Find out what holds these products back, and whether the dashboard divides by the"
@@ -250,34 +251,35 @@ def act1_wall(p: Parameters) -> Prediction:
     ridge = q(small.ridge, "FLOP/B")
     few, many = (q(each.intensity, "FLOP/B") for each in (small, large))
     rates = [q(each.attainable, "FLOP/s") for each in (small, large)]
+    alone = _about(timed_product(LITTLE).attained, "FLOP/s")
     return Prediction(
         "Why have three weeks of work on the arithmetic changed nothing?",
         {
-            "A": "There is a bug: a matrix product is always limited by its arithmetic",
-            "B": "Memory is not the problem: the tiles are just too small for the arithmetic units",
-            "C": "Memory bandwidth: there are too few FLOP for each byte that is moved",
-            "D": "Nothing is wrong: this percentage is all that the hardware can give",
+            "A": "The code: a product is limited by its arithmetic, so a better loop must exist",
+            "B": "The schedule: too few products run at the same time to fill the whole chip",
+            "C": "The memory: each byte that arrives is used for too few FLOP",
+            "D": "The chip: no product gets a larger fraction of the peak out of an H100",
         },
         title="Which wall?",
         answer="C",
         feedback={
             "A": "This assumes that a matrix product always has enough arithmetic to keep the chip"
-            f" busy. Only a large one has: with N = {SMALL} an fp16 product does {few}, while an"
-            f" H100 needs {ridge} before its arithmetic becomes the limit. Raise N in the roofline,"
+            f" busy. That depends on its size: with N = {SMALL} an fp16 product does {few}, while"
+            f" an H100 needs {ridge} before arithmetic becomes the limit. Raise N in the roofline,"
             " and note where the card *Regime* changes.",
-            "B": "Larger tiles do help, but look at the reason: what stays on the chip is not"
-            " fetched again, so each byte serves more FLOP. That cures waiting for memory, which"
-            f" this option rules out. A product of N = {SMALL} does {few}, far below the ridge at"
-            f" {ridge}, so its units idle whatever they are given. Compare it with N = {LARGE:,}.",
+            "B": "That is what holds back a small product on its own: one of N ="
+            f" {LITTLE} was timed on an H200 at {alone}. But thousands of them in a launch give"
+            f" every unit something to do, and then each still does only {few} (for N = {SMALL}),"
+            f" where the ridge is at {ridge}. A full chip can wait for memory, too.",
             "C": f"An fp16 square of N = {SMALL} does {few}. The H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
             f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term in that product is about"
             " arithmetic. Now see what N does to it.",
-            "D": "If the hardware set this limit, every product would meet it. But the same H100"
-            f" allows a product of N = {LARGE:,} all of its {rates[1]}, because {many} lie right of"
-            f" the ridge at {ridge}, and one of N = {SMALL} only {rates[0]}, at {few}. Move N from"
-            " one to the other and watch the fraction of the peak.",
+            "D": "If the chip set this limit, every product would meet it. But the roof of the same"
+            f" H100 is {rates[1]} over products of N = {LARGE:,}, because {many} lie right of"
+            f" the ridge at {ridge}, and only {rates[0]} over those of N = {SMALL}, at {few}. Move"
+            " N from one to the other and watch the fraction of the peak.",
         },
         act=1,
     )
@@ -305,8 +307,9 @@ def dense_share_pct(p: Parameters) -> Number:
 def side_elements(p: Parameters) -> Number:
     return Number(
         f"Suppose the kernel is as good as it can be: at {p.reported} TFLOPS it lies exactly on the"
-        " roof of the H100. What is the side N of its square fp16 matrices? Answer in elements, as"
-        " in 750.",
+        " roof of the H100. A batch has the intensity of each of its products, because each brings"
+        " three matrices of its own. What is the side N of these square fp16 matrices? Answer in"
+        " elements, as in 750.",
         "elements",
         points=7,
         low=10,
@@ -321,9 +324,9 @@ def side_elements(p: Parameters) -> Number:
 @lab.asks
 def merged_gain_times(p: Parameters) -> Number:
     return Number(
-        f"Tomás can merge his products into larger squares of N = {p.n:,}, still in fp16 and at the"
-        f" roof of the H100. How many times the present {p.reported} TFLOPS do they reach? Answer"
-        " with a factor, as in 7.5.",
+        f"Tomás can merge his products into larger squares of N = {p.n:,}, still in fp16, in"
+        f" batches, and at the roof of the H100. How many times the present {p.reported} TFLOPS do"
+        " they reach? Answer with a factor, as in 7.5.",
         "times",
         points=7,
         low=0.1,
@@ -338,13 +341,13 @@ def merged_gain_times(p: Parameters) -> Number:
 @lab.asks
 def best_lever(p: Parameters) -> Choice:
     return Choice(
-        f"Another team's product has N = {p.lever_n:,}, in fp16 on an H100, and it is at its roof."
-        " A vendor offers one of three changes. Which one makes this product the fastest? (Peak and"
-        " bandwidth are sliders behind *More*.)",
+        f"Another team runs batches of products with N = {p.lever_n:,}, in fp16 on an H100 and at"
+        " their roof. A vendor offers one of three changes. Which one makes these products the"
+        " fastest? (Peak and bandwidth are sliders behind *More*.)",
         {
-            "bandwidth": f"memory with {q(p.more_bandwidth, '×')} the bandwidth",
-            "peak": f"arithmetic units with {q(p.more_peak, '×')} the peak",
-            "int8": "the same H100, with the product in int8 and its dense int8 peak",
+            "bandwidth": f"a chip with {q(p.more_bandwidth, '×')} the bandwidth and the same peak",
+            "peak": f"a chip with {q(p.more_peak, '×')} the peak and the same bandwidth",
+            "int8": "the same chip, with products in int8 and its dense int8 peak",
         },
         points=3,
         title="One lever",
@@ -385,10 +388,11 @@ def act1_real(p: Parameters) -> Prediction:
             " byte keeps it waiting. A peak is stated at a clock rate that a chip may not hold"
             " while all of its units work. In the chart, find the size from which the measured"
             " points stop climbing.",
-            "D": "Small products are that far down, because starting them and filling all units"
-            f" takes time: N = {LITTLE} was timed at {_about(small.attained / peak, '%')} of the"
-            f" peak. This one is large enough to hide that, and reached {rate}, {share}. In the"
-            " chart, compare how the measured points climb with how the roof does.",
+            "D": "A small product is far down when it runs alone, because starting it takes time"
+            f" and it fills only a part of the chip: N = {LITTLE} was timed at"
+            f" {_about(small.attained / peak, '%')} of the peak. This one is large enough to hide"
+            f" that, and reached {rate}, {share}. In the chart, compare how the measured points"
+            " climb with how the roof does.",
         },
         where="one H200, this project's own measurement",
         act=1,
@@ -422,10 +426,10 @@ def act1_remedy(p: Parameters) -> Reflection:
     return Reflection(
         "What raises the fraction of the peak that a memory-bound kernel can reach?",
         {
-            "A": "a higher clock rate",
-            "B": "larger tiles or batches, so that each byte is used more often",
-            "C": "lower precision",
-            "D": "a GPU with more memory",
+            "A": "a higher clock rate, so that each step of the arithmetic takes less time",
+            "B": "larger matrices or tiles, so that each byte that arrives serves more FLOP",
+            "C": "a lower precision, so that each number that arrives has fewer bytes",
+            "D": "a GPU with more memory, so that more of the matrices are close at hand",
         },
         right="B",
         feedback={
@@ -436,13 +440,14 @@ def act1_remedy(p: Parameters) -> Reflection:
             "B": "More FLOP for each byte move the kernel to the right, up the slope. From N ="
             f" {SMALL // 2} to {SMALL} the intensity doubles, from {q(less.intensity, 'FLOP/B')} to"
             f" {q(half.intensity, 'FLOP/B')}, and so does the fraction of the peak, from"
-            f" {q(less.mfu, '%')} to {q(half.mfu, '%')}. The ridge ends it. Libraries tile their"
-            " products, and FlashAttention its blocks, for this very reason.",
+            f" {q(less.mfu, '%')} to {q(half.mfu, '%')}. This goes on up to the ridge. Libraries"
+            " tile their products, and FlashAttention its blocks, for this very reason.",
             "C": f"It does make the kernel faster: in int8 the product of N = {SMALL} climbs from"
             f" {q(half.intensity, 'FLOP/B')} to {q(byte.intensity, 'FLOP/B')}, and its rate"
             " doubles. But the peak doubles too, and the ridge moves from"
             f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays"
-            f" where it was, at {q(byte.mfu, '%')}. Switch the precision and compare both cards.",
+            f" where it was, at about {_about(byte.mfu, '%')}. Switch the precision and compare both"
+            " cards.",
             "D": f"Capacity is how much fits; the wall is how fast it arrives. An H200 has"
             f" {q(H200.memory, 'B')} in place of {q(H100.memory, 'B')}, and if its memory were no"
             f" faster, the product of N = {SMALL} would still get"
@@ -465,6 +470,8 @@ def act1_peek(p: Parameters) -> Peek:
         where = "at the ridge" if n == corner else over.regime
         rows.append(f"| {n:,} | {q(over.intensity, 'FLOP/B')} | {where} | {q(over.mfu, '%')} |")
     table = "| N | intensity | on an H100, fp16 | MFU at the roof |\n|---|---|---|---|\n"
+    tiny, little = (timed_product(n) for n in (TINY, LITTLE))
+    roof = roofline(little.intensity, H200.peak("fp16"), H200.bandwidth).attainable
     return Peek(
         {
             "The roof": r"$\text{attainable}(I) = \min(P,\; B \cdot I)$, and the two meet at the"
@@ -480,6 +487,14 @@ def act1_peek(p: Parameters) -> Peek:
             " call the last one “about 10”; derive a ridge, do not remember it.",
             "Sizes": table + "\n".join(rows),
             f"A product with N = {SMALL}": _roof(SMALL),
+            "One small product, alone": "A roof is for a chip that is full. On an H200, a product"
+            f" of N = {LITTLE} that ran alone was timed at {q(little.seconds, 's')}, which is"
+            f" {_about(little.attained, 'FLOP/s')} or {_about(little.attained / roof, '%')} of its"
+            f" roof of {q(roof, 'FLOP/s')}. Its result is cut into so few tiles that most"
+            " multiprocessors get none, and a kernel takes microseconds to start and to end,"
+            f" whatever it computes: N = {TINY} has {q((LITTLE / TINY) ** 3, '×')} less to do"
+            f" and took {q(tiny.seconds, 's')}. In a batch of thousands, every multiprocessor has"
+            " work and the start is paid once, so it is the batch that the roof speaks of.",
         },
         title="The equations of Act 1",
         act=1,
@@ -975,8 +990,8 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Find the ridge first, then the kernel",
                 "Left of the ridge, work on the arithmetic does not move the rate. With the memory"
-                " you have, only more FLOP per byte does: larger tiles, larger batches, fewer"
-                " trips through memory.",
+                " you have, only more FLOP per byte does: larger products, more tokens for the"
+                " same weights, fewer trips through memory.",
             ),
             (
                 "Ask which peak",

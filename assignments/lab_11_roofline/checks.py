@@ -58,7 +58,7 @@ def _apart(
 def act1_wall(given: Given) -> ChoiceKey:
     # A square product on the roof at the reported rate has this intensity.
     intensity = given.p.reported * 1e12 / H100.bandwidth
-    return ChoiceKey("C" if intensity < H100.ridge("fp16") else "D")
+    return ChoiceKey("C" if intensity < H100.ridge("fp16") else "A")
 
 
 def dense_share_pct(given: Given) -> NumberKey:
@@ -892,6 +892,9 @@ def own_share_pct(given: Given) -> NumberKey:
         100 * share,
         tolerance=tolerance,
         beliefs=_apart(100 * share, tolerance, beliefs),
-        says="A small product stays below every roof, because starting it and filling all cores"
-        " takes time, too.",
+        says="A small product stays below its roof, because starting it and filling all cores takes"
+        " time, too."
+        if share < 1
+        else "Above the roof, and no mistake: matrices this small stay in a cache, and the slope is"
+        " that of the memory behind it.",
     )

@@ -52,9 +52,9 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# Move **N** and watch the point climb. Behind **More**, switch **2:4 sparsity** on and off: what moves, and what does
-# not? Then change the **precision**: which two things move together? And in the **edge** context, is the same product
-# still on the same side of the ridge?
+# A batch of products has the intensity of one, so the point stands for both. Move **N** and watch it climb. Behind
+# **More**, switch **2:4 sparsity** on and off: what moves, and what does not? Then change the **precision**: which two
+# things move together? And in the **edge** context, is the same product still on the same side of the ridge?
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(
@@ -110,7 +110,8 @@ best_lever = max(rates, key=rates.get)
 # %% [markdown]
 # ### What real products reach
 #
-# A roof is a bound. How close does a real chip come?
+# A roof is a bound. How close does a real chip come? The points on the chart below are single products, each timed on
+# its own: nothing else ran beside them to fill the chip.
 
 # %% card="act1_real"
 
@@ -126,12 +127,21 @@ real = RooflineWidget(
 real
 
 # %% reveal="act1_real"
-timed = points("h200-sxm", "fp16", "gemm", variant="graph", m=8192, n=8192, k=8192)[0]
+timed, small_one = (
+    points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0] for n in (8192, 192)
+)
 h200 = devices["h200-sxm"]
 lab.reveal(
     "act1_real",
     model=roofline(gemm(8192, 8192, 8192).intensity, h200.peak("fp16"), h200.bandwidth).mfu,
     measured=timed.attained / h200.peak("fp16"),
+    contrast={
+        "One small product, N = 192, at its roof": (
+            roofline(small_one.intensity, h200.peak("fp16"), h200.bandwidth).attainable,
+            "FLOP/s",
+        ),
+        "The same product alone, measured": (small_one.attained, "FLOP/s"),
+    },
 )
 
 # %% answer="measured_share_pct"
