@@ -25,7 +25,7 @@ from mlsys_widgets.drawing.scene import (
     from_zero,
 )
 
-MODEL, DEVICE, PRECISION = "llama3-8b", "h200-sxm", "fp16"
+MODEL, DEVICE, PRECISION = "llama31-8b", "h200-sxm", "fp16"
 #: The step that the page takes apart: one sequence with so many tokens in its cache.
 ONE_BATCH, ONE_CONTEXT = 1, 2048
 

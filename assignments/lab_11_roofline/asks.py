@@ -40,7 +40,7 @@ from mlsys_widgets.physics import (
 from mlsys_widgets.physics import format_quantity as q
 
 H100, H200, ORIN = (devices[key] for key in ("h100-sxm", "h200-sxm", "orin-nx"))
-LLAMA = workloads["llama3-8b"]
+LLAMA = workloads["llama31-8b"]
 
 #: Sizes of matrix products that were timed on an H200, each a multiple of its library's tiles.
 TIMED = (
@@ -54,7 +54,7 @@ FACTORS = (1.5, 1.7, 2.4, 2.5, 2.6, 2.8, 3.0)
 
 #: Tokens in the cache of the conversation that was decoded on an H200, and what it ran there.
 CONTEXT = 2048
-DECODED = ("llama3-8b", "h200-sxm", 1, CONTEXT)
+DECODED = ("llama31-8b", "h200-sxm", 1, CONTEXT)
 #: Sides of products in examples, and tokens of a prompt: nobody is asked about these.
 SMALL, LARGE = 128, 4096
 #: Tokens of a long document that is kept open.
@@ -446,8 +446,8 @@ def act1_remedy(p: Parameters) -> Reflection:
             f" {q(half.intensity, 'FLOP/B')} to {q(byte.intensity, 'FLOP/B')}, and its rate"
             " doubles. But the peak doubles too, and the ridge moves from"
             f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays"
-            f" where it was, at about {_about(byte.mfu, '%')}. Switch the precision and compare both"
-            " cards.",
+            f" where it was, at about {_about(byte.mfu, '%')}. Switch the precision and compare"
+            " both cards.",
             "D": f"Capacity is how much fits; the wall is how fast it arrives. An H200 has"
             f" {q(H200.memory, 'B')} in place of {q(H100.memory, 'B')}, and if its memory were no"
             f" faster, the product of N = {SMALL} would still get"
@@ -762,7 +762,7 @@ def act3_decode(p: Parameters) -> Prediction:
 @lab.asks
 def act3_launch(p: Parameters) -> Reflection:
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    step = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
     textbook = decode(*DECODED)
     arithmetic = 2 * LLAMA.parameters / H200.peak("fp16")
     return Reflection(
@@ -863,11 +863,11 @@ def job_cost_dollars(p: Parameters) -> Number:
 @lab.asks
 def act3_token(p: Parameters) -> Peek:
     batch, context = 64, 1024  # nobody is asked about these
-    asked = ("llama3-8b", "h200-sxm", "decode", batch, context)
+    asked = ("llama31-8b", "h200-sxm", "decode", batch, context)
     return Peek(
         {
             "Why calibrated and measured differ for one conversation": _launches_vary(),
-            "Textbook": decode("llama3-8b", "h200-sxm", batch, context),
+            "Textbook": decode("llama31-8b", "h200-sxm", batch, context),
             "Calibrated, launched one by one": serving_time(*asked, launch="async"),
             "Calibrated, replayed as a graph": serving_time(*asked, launch="graph"),
         },
@@ -879,11 +879,11 @@ def act3_token(p: Parameters) -> Peek:
 
 def _launches_vary() -> str:
     """How the calibrated step relates to the measured one, from all steps that wait for a host."""
-    step = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
     found = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", phase="decode")
     waiting = [case.seconds.median for case in found if case.shape["batch"] <= 16]
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    graph = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="graph")
+    graph = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="graph")
     return (
         f"The calibrated form charges each of the {q(step.kernels)} kernels the same"
         f" {_about(step.launch_overhead, 's')}, which makes {_about(step.time, 's')} or"

@@ -205,13 +205,13 @@ ridge = h100.peak("fp16") / h100.bandwidth
 ridge_tokens = 1 / (1 / ridge - 1 / lab.p.width - 1 / lab.p.outputs)
 
 # %% answer="softmax_saved_ms"
-scores = lab.p.prompts * workloads["llama3-8b"].heads * lab.p.sequence**2
+scores = lab.p.prompts * workloads["llama31-8b"].heads * lab.p.sequence**2
 traffic = elementwise(scores, bytes_per_element=2).bytes
 saved = traffic * (1 - fusion_strategies["full"].traffic_share)
 softmax_saved_ms = 1e3 * saved / h100.bandwidth
 
 # %% answer="kernel_to_fund"
-model, tokens_read = workloads["llama3-8b"], lab.p.prompts * lab.p.prompt
+model, tokens_read = workloads["llama31-8b"], lab.p.prompts * lab.p.prompt
 times = {}
 for precision in ("fp16", "int8"):
     kernel = projection(tokens_read, 1, model.width, BYTES_PER_ELEMENT[precision])
@@ -254,8 +254,8 @@ linked = link(service, budget, on=("batch", "sequence"))
 lab.follow(budget, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% answer="beside_conversations"
-kept = footprint("llama3-8b", "h100-sxm", batch=1, sequence=lab.p.sequence)
-contracts = kv_cache("llama3-8b", batch=lab.p.documents, sequence=16384)
+kept = footprint("llama31-8b", "h100-sxm", batch=1, sequence=lab.p.sequence)
+contracts = kv_cache("llama31-8b", batch=lab.p.documents, sequence=16384)
 room = kept.memory - kept.weights - kept.activations - contracts
 beside_conversations = room // kept.kv_cache
 
@@ -287,13 +287,13 @@ tokens = ServingExplorer(
 tokens
 
 # %% reveal="act3_decode"
-asked = ("llama3-8b", "h200-sxm", "decode", 1, 2048)
+asked = ("llama31-8b", "h200-sxm", "decode", 1, 2048)
 alone = {"phase": "decode", "batch": 1, "sequence": 2048}
 (step,) = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", **alone)
 lab.reveal(
     "act3_decode",
     model={
-        "Textbook": decode("llama3-8b", "h200-sxm", 1, 2048).tokens_per_second,
+        "Textbook": decode("llama31-8b", "h200-sxm", 1, 2048).tokens_per_second,
         "Calibrated": serving_time(*asked, launch="async").tokens_per_second,
     },
     measured=1 / step.seconds.median,
@@ -320,7 +320,7 @@ in_time, fits = chat.result.largest_batch, chat.result.fits
 first_limit = "alone" if in_time == 0 else "memory" if in_time == fits else "target"
 
 # %% answer="job_cost_dollars"
-job = ("llama3-8b", "h200-sxm", "decode", lab.p.replies, lab.p.chat_tokens)
+job = ("llama31-8b", "h200-sxm", "decode", lab.p.replies, lab.p.chat_tokens)
 hours = lab.p.millions * 1e6 / serving_time(*job, launch="graph").tokens_per_second / 3600
 job_cost_dollars = hours * lab.p.price
 
@@ -419,7 +419,7 @@ lab.design(
 # machine, the scores grow with the square of the length, and fusing takes away most of their traffic. For prompts of a few
 # hundred tokens, int8 projections save more time, because a lower precision halves their time on either side of the ridge.
 # Capacity is a limit of its own: {{ p.documents }} contracts of {{ q(16384, "tokens") }} alone keep
-# {{ q(kv_cache("llama3-8b", p.documents, 16384), "B") }} of keys and values beside the weights. All of these are bounds.
+# {{ q(kv_cache("llama31-8b", p.documents, 16384), "B") }} of keys and values beside the weights. All of these are bounds.
 # Before I believe a gain, I would time the fused kernel on our own GPU and set it beside the measured bandwidth, since even
 # large products reach only about two thirds of the peak, and one conversation whose kernels are launched one by one gets
 # less than a third of the textbook's tokens per second.

@@ -31,7 +31,7 @@ def calibrated_speeds(
     Examples
     --------
     >>> written, read = calibrated_speeds("h200-sxm", "fp16", 8, 16.0, 2048.0)
-    >>> step = ph.serving_time("llama3-8b", "h200-sxm", "decode", 16, 2048)
+    >>> step = ph.serving_time("llama31-8b", "h200-sxm", "decode", 16, 2048)
     >>> abs(written / step.tokens_per_second - 1) < 1e-9
     True
     """

@@ -563,7 +563,7 @@ def _tone(roof: ph.Roofline) -> str:
 
 
 def _model() -> ph.LanguageModel:
-    model = ph.workloads["llama3-8b"]
+    model = ph.workloads["llama31-8b"]
     assert isinstance(model, ph.LanguageModel)
     return model
 

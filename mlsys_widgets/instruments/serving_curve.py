@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 Form = Literal["calibrated", "textbook"]
 FORMS: Final[tuple[Form, ...]] = get_args(Form)
 
-KEY: Final = "llama3-8b"
+KEY: Final = "llama31-8b"
 #: Every batch that can be set, those of a curve, and those of the bars.
 WHOLE: Final = np.arange(1.0, LARGEST_BATCH + 1)
 DRAWN: Final = np.unique(np.round(BATCHES))

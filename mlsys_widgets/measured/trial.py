@@ -37,7 +37,7 @@ from mlsys_widgets.wording.units import format_quantity
 #: The topic whose numbers are bytes.
 MEMORY: Final = "memory of training steps"
 #: Models whose layers and passes the core can add up, by their name in a document.
-_MODELS: Final = ("llama3-8b",)
+_MODELS: Final = ("llama31-8b",)
 
 
 @dataclass(frozen=True)

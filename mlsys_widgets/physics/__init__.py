@@ -5,10 +5,10 @@ inputs, and explain themselves with ``derivation()``.
 
 Examples
 --------
-How fast can one user read Llama-3-8B's answer on an H100, and why no faster?
+How fast can one user read Llama-3.1-8B's answer on an H100, and why no faster?
 
 >>> from mlsys_widgets import physics as ph
->>> step = ph.decode("llama3-8b", "h100-sxm", batch=1, sequence=2048)
+>>> step = ph.decode("llama31-8b", "h100-sxm", batch=1, sequence=2048)
 >>> ph.format_quantity(step.tokens_per_second, "tokens/s")
 '205.9 tokens/s'
 >>> step.memory_bound

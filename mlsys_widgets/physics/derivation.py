@@ -155,7 +155,7 @@ class Derivation:
 
     Examples
     --------
-    Why do Llama-3-8B's weights not fit on a phone?
+    Why do Llama-3.1-8B's weights not fit on a phone?
 
     >>> from mlsys_widgets import physics as ph
     >>> why = ph.capacity(16e9, "mobile-npu").derivation()

@@ -11,9 +11,9 @@ Which machines are there, and how far apart are their ridge points?
 {'a100-sxm': 156, 'h100-sxm': 295, 'h200-sxm': 206, 'orin-nx': 118, 'mobile-npu': 515, \
 'cortex-m7': 20}
 
-How many gigabytes do the 8 billion weights of Llama-3-8B take in each precision?
+How many gigabytes do the 8 billion weights of Llama-3.1-8B take in each precision?
 
->>> weights = ph.workloads["llama3-8b"].parameters
+>>> weights = ph.workloads["llama31-8b"].parameters
 >>> gigabytes = {key: weights * size / 1e9 for key, size in ph.BYTES_PER_ELEMENT.items()}
 >>> gigabytes["fp32"], gigabytes["fp16"], gigabytes["int8"]
 (32.0, 16.0, 8.0)
@@ -242,7 +242,7 @@ def make_device(
     ... )
     >>> float(ours.ridge("fp16"))
     100.0
-    >>> step = ph.decode("llama3-8b", ours, batch=1, sequence=2048)
+    >>> step = ph.decode("llama31-8b", ours, batch=1, sequence=2048)
     >>> round(step.tokens_per_second), step.memory_bound
     (246, True)
     """

@@ -126,7 +126,7 @@ class Capacity(Result):
     Would the KV cache of 64 long conversations alone fit on an A100?
 
     >>> from mlsys_widgets import physics as ph
-    >>> cache = ph.kv_cache("llama3-8b", batch=64, sequence=8192)
+    >>> cache = ph.kv_cache("llama31-8b", batch=64, sequence=8192)
     >>> fit = ph.capacity(cache, "a100-sxm")
     >>> fit.out_of_memory, ph.format_quantity(fit.fill, "%")
     (False, '85.9%')

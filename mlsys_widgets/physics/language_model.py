@@ -22,7 +22,7 @@ class KVCache(Result):
 
     Examples
     --------
-    What does one token of Llama-3-8B leave in the cache, and a conversation of 8,192 of them?
+    What does one token of Llama-3.1-8B leave in the cache, and a conversation of 8,192 of them?
 
     >>> from mlsys_widgets import physics as ph
     >>> token = ph.KVCache(
@@ -63,11 +63,11 @@ class Footprint(KVCache):
 
     Examples
     --------
-    How many conversations of 8,192 tokens fit on an H100 with Llama-3-8B, and how many on an H200?
+    With Llama-3.1-8B, how many conversations of 8,192 tokens fit on an H100, and on an H200?
 
     >>> from mlsys_widgets import physics as ph
     >>> for device in ("h100-sxm", "h200-sxm"):
-    ...     kept = ph.footprint("llama3-8b", device, batch=64, sequence=8192)
+    ...     kept = ph.footprint("llama31-8b", device, batch=64, sequence=8192)
     ...     print(kept.largest_batch, kept.out_of_memory, ph.format_quantity(kept.headroom, "B"))
     52.0 True −12.7 GB
     108.0 False 48.3 GB
@@ -132,7 +132,7 @@ class Generation(Result):
 
     >>> from mlsys_widgets import physics as ph
     >>> for phase in (ph.decode, ph.prefill):
-    ...     step = phase("llama3-8b", "h100-sxm", batch=8, sequence=2048)
+    ...     step = phase("llama31-8b", "h100-sxm", batch=8, sequence=2048)
     ...     print(
     ...         f"{phase.__name__}: {ph.format_quantity(step.memory_time, 's')} to move, "
     ...         f"{ph.format_quantity(step.compute_time, 's')} to compute, "
@@ -232,13 +232,13 @@ def language_model(model: LanguageModel | str) -> LanguageModel:
 
     Examples
     --------
-    >>> llama = language_model("llama3-8b")
+    >>> llama = language_model("llama31-8b")
     >>> llama.name, llama.heads / llama.kv_heads
-    ('Llama-3-8B', 4.0)
+    ('Llama-3.1-8B', 4.0)
     >>> language_model("resnet50")
     Traceback (most recent call last):
     ...
-    ValueError: model is 'resnet50'; language models on record: llama3-8b
+    ValueError: model is 'resnet50'; language models on record: llama31-8b
     """
     chosen = workloads[model] if isinstance(model, str) else model
     if not isinstance(chosen, LanguageModel):
@@ -286,9 +286,9 @@ def kv_cache(
 
     Examples
     --------
-    >>> round(kv_cache("llama3-8b", batch=64, sequence=2048) / 1e9, 1)
+    >>> round(kv_cache("llama31-8b", batch=64, sequence=2048) / 1e9, 1)
     17.2
-    >>> round(kv_cache("llama3-8b", batch=64, sequence=2048, kv_heads=32) / 1e9, 1)
+    >>> round(kv_cache("llama31-8b", batch=64, sequence=2048, kv_heads=32) / 1e9, 1)
     68.7
     """
     return KVCache(
@@ -325,7 +325,7 @@ def footprint(
 
     Examples
     --------
-    >>> f = footprint("llama3-8b", "h100-sxm", batch=64, sequence=2048)
+    >>> f = footprint("llama31-8b", "h100-sxm", batch=64, sequence=2048)
     >>> f.out_of_memory, round(f.total / 1e9, 1), f.largest_batch
     (False, 41.2, 208.0)
     """
@@ -398,7 +398,7 @@ def decode(
 
     Examples
     --------
-    >>> step = decode("llama3-8b", "h100-sxm", batch=1, sequence=2048)
+    >>> step = decode("llama31-8b", "h100-sxm", batch=1, sequence=2048)
     >>> step.memory_bound, round(step.tokens_per_second)
     (True, 206)
     """
@@ -426,7 +426,7 @@ def prefill(
 
     Examples
     --------
-    >>> step = prefill("llama3-8b", "h100-sxm", batch=1, sequence=2048)
+    >>> step = prefill("llama31-8b", "h100-sxm", batch=1, sequence=2048)
     >>> step.memory_bound, round(step.tokens_per_second, -2)
     (False, 61800.0)
     """

@@ -85,7 +85,7 @@ class Transfer(Result):
 
     Examples
     --------
-    How long does it take to swap in the weights of Llama-3-8B from the host?
+    How long does it take to swap in the weights of Llama-3.1-8B from the host?
 
     >>> from mlsys_widgets import physics as ph
     >>> swap = ph.transfer(16e9, "host")

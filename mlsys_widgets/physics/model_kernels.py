@@ -67,7 +67,7 @@ class KernelUse:
     Which kernels of a layer move the most data when one token is written?
 
     >>> from mlsys_widgets import physics as ph
-    >>> llama = ph.language_model("llama3-8b")
+    >>> llama = ph.language_model("llama31-8b")
     >>> uses = ph.layer_kernels(llama, "decode", batch=1, sequence=2048)
     >>> for use in sorted(uses, key=lambda use: -use.kernel.bytes)[:3]:
     ...     print(use.name, ph.format_quantity(use.kernel.bytes, "B"), use.family)
@@ -117,7 +117,7 @@ def layer_kernels(
     Examples
     --------
     >>> from mlsys_widgets.physics.workloads import workloads
-    >>> kernels = layer_kernels(workloads["llama3-8b"], "decode", batch=1, sequence=2048)
+    >>> kernels = layer_kernels(workloads["llama31-8b"], "decode", batch=1, sequence=2048)
     >>> round(sum(use.launches for use in kernels))
     18
     """
@@ -194,7 +194,7 @@ def model_kernels(
     Examples
     --------
     >>> from mlsys_widgets.physics.workloads import workloads
-    >>> kernels = model_kernels(workloads["llama3-8b"], "decode", batch=1, sequence=2048)
+    >>> kernels = model_kernels(workloads["llama31-8b"], "decode", batch=1, sequence=2048)
     >>> round(sum(use.launches * use.times for use in kernels))
     579
     """

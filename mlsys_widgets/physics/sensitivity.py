@@ -40,7 +40,7 @@ class Sensitivity:
     What should be improved first to write text faster: the chip's peak, or its bandwidth?
 
     >>> from mlsys_widgets import physics as ph
-    >>> step = ph.decode("llama3-8b", "h100-sxm", batch=1, sequence=2048)
+    >>> step = ph.decode("llama31-8b", "h100-sxm", batch=1, sequence=2048)
     >>> found = ph.sensitivity(step, "tokens_per_second")
     >>> round(found.elasticities["bandwidth"], 2), round(found.elasticities["peak"], 2)
     (1.0, 0.0)

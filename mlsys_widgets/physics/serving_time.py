@@ -61,7 +61,7 @@ class TimedUse:
     Which kernel takes most of a decode step, and what is it waiting for?
 
     >>> from mlsys_widgets import physics as ph
-    >>> step = ph.serving_time("llama3-8b", "h200-sxm", "decode", batch=1, sequence=2048)
+    >>> step = ph.serving_time("llama31-8b", "h200-sxm", "decode", batch=1, sequence=2048)
     >>> worst = step.dominant
     >>> worst.use.name, worst.use.times, worst.reason
     ('Gate and up product', 32.0, 'bandwidth')
@@ -127,7 +127,7 @@ class ServingTime(TimedKernels):
     One user, one token at a time, on an H200: what is the device doing, and what does a graph save?
 
     >>> from mlsys_widgets import physics as ph
-    >>> ask = dict(model="llama3-8b", device="h200-sxm", phase="decode", batch=1, sequence=2048)
+    >>> ask = dict(model="llama31-8b", device="h200-sxm", phase="decode", batch=1, sequence=2048)
     >>> eager, graph = (ph.serving_time(**ask, launch=how) for how in ("async", "graph"))
     >>> eager.reason, graph.reason
     ('launch', 'bandwidth')
@@ -139,7 +139,7 @@ class ServingTime(TimedKernels):
 
     The textbook form, which divides all data by the bandwidth, promises more than either:
 
-    >>> textbook = ph.decode("llama3-8b", "h200-sxm", batch=1, sequence=2048)
+    >>> textbook = ph.decode("llama31-8b", "h200-sxm", batch=1, sequence=2048)
     >>> textbook.time < graph.time < eager.time
     True
     """
@@ -249,7 +249,7 @@ def serving_time(
 
     Examples
     --------
-    >>> alone = serving_time("llama3-8b", "h200-sxm", "decode", batch=1, sequence=2048)
+    >>> alone = serving_time("llama31-8b", "h200-sxm", "decode", batch=1, sequence=2048)
     >>> alone.dominant.use.name, alone.reason
     ('Gate and up product', 'bandwidth')
     """

@@ -12,7 +12,7 @@ resnet50: ResNet-50 (ModelPass)
 gpt2-layer: GPT-2 layer (ModelPass)
 kws-service: Keyword-spotting service (Service)
 resnet50-inference: ResNet-50 inference (Inference)
-llama3-8b: Llama-3-8B (LanguageModel)
+llama31-8b: Llama-3.1-8B (LanguageModel)
 layernorm-dropout-relu: LayerNorm, Dropout, ReLU (ElementwiseChain)
 """
 
@@ -29,7 +29,8 @@ _LAB_07: Final = Source("ML Systems course, lab 07", "2026-03", "course")
 _LAB_11: Final = Source("ML Systems course, lab 11", "2026-03", "course")
 _REVISED: Final = Source("mlsys_widgets revision of lab 07", "2026-11", "course")
 _COUNTED: Final = Source("kernel counts of torch.compile on ResNet-50", "2026-11", "measured")
-_LLAMA: Final = Source("Llama 3 model card, Meta", "2024-04", "datasheet")
+# The shape of Llama 3, whose context ends at 8,192 tokens.
+_LLAMA: Final = Source("Llama 3.1 model card, Meta", "2024-07", "datasheet")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +54,9 @@ class Workload(CatalogEntry):
     >>> isinstance(ph.workloads["resnet50"], ph.Workload)
     True
     >>> [key for key, each in ph.workloads.items() if isinstance(each, ph.LanguageModel)]
-    ['llama3-8b']
-    >>> ph.workloads["llama3-8b"].provenance["parameters"].source
-    'Llama 3 model card, Meta'
+    ['llama31-8b']
+    >>> ph.workloads["llama31-8b"].provenance["parameters"].source
+    'Llama 3.1 model card, Meta'
     """
 
 
@@ -189,15 +190,17 @@ class LanguageModel(Workload):
         Width of the feed-forward layer.
     vocabulary : float
         Tokens that it knows.
+    context : float
+        The longest sequence that it was made for, in tokens.
     activation_share : float
         Working memory of inference as a fraction of the weights.
 
     Examples
     --------
-    How much smaller is Llama-3-8B's cache because its heads share keys and values?
+    How much smaller is Llama-3.1-8B's cache because its heads share keys and values?
 
     >>> from mlsys_widgets import physics as ph
-    >>> llama = ph.workloads["llama3-8b"]
+    >>> llama = ph.workloads["llama31-8b"]
     >>> own = ph.kv_cache(llama, batch=1, sequence=8192)
     >>> ph.kv_cache(llama, batch=1, sequence=8192, kv_heads=llama.heads) / own
     4.0
@@ -211,6 +214,7 @@ class LanguageModel(Workload):
     head_width: float
     hidden: float
     vocabulary: float
+    context: float
     activation_share: float = number("%")
 
 
@@ -317,8 +321,8 @@ workloads: Final[Catalog[Workload]] = Catalog(
             ),
             catalog_entry(
                 LanguageModel,
-                "llama3-8b",
-                "Llama-3-8B",
+                "llama31-8b",
+                "Llama-3.1-8B",
                 parameters=_LLAMA.fact(8e9),
                 width=_LLAMA.fact(4096.0),
                 layers=_LLAMA.fact(32.0),
@@ -327,6 +331,7 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 head_width=_LLAMA.fact(128.0),
                 hidden=_LLAMA.fact(14336.0, "gated: two products in, one out"),
                 vocabulary=_LLAMA.fact(128256.0),
+                context=_LLAMA.fact(131072.0, "128k"),
                 activation_share=_LAB_11.fact(0.5, "rule of thumb for inference"),
             ),
             catalog_entry(

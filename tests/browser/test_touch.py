@@ -78,9 +78,9 @@ def test_every_input_that_is_drawn_has_a_handle(page):
         "Break-even timeline": {"compile time", "break-even point", "end of service"},
         "Magnitude landscape": {"window"},
         "Iron law": {"memory", "compute", "latency", "batch", "capacity", "weights"},
-        "Memory budget of Llama-3-8B": {"cache", "batch"},
+        "Memory budget of Llama-3.1-8B": {"cache", "batch"},
         "Memory hierarchy": {"registers", "sram", "l2", "hbm", "size", "tensor"},
-        "Serving Llama-3-8B": {"batch", "bar", "target"},
+        "Serving Llama-3.1-8B": {"batch", "bar", "target"},
     }
 
 
@@ -154,7 +154,7 @@ def arrives(page: Page, title: str, name: str, x: float, y: float) -> None:
 
 #: A bar that is cut off where the picture ends, and a point on a curve that is vertical in places:
 #: they move with the pointer, and do not stay under it.
-ELSEWHERE = {("Fusion explorer", "data"), ("Serving Llama-3-8B", "batch")}
+ELSEWHERE = {("Fusion explorer", "data"), ("Serving Llama-3.1-8B", "batch")}
 
 
 def test_mouse_drags_every_handle(page):
@@ -350,7 +350,7 @@ FILMS = (
     "Dispatch waterfall",
     "Fusion explorer",
     "Break-even timeline",
-    "Memory budget of Llama-3-8B",
+    "Memory budget of Llama-3.1-8B",
 )
 
 

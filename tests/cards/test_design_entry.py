@@ -156,7 +156,7 @@ def test_the_card_follows_the_instruments(led):
     assert "Cloud, batch 64: too late." in entry.text()
     assert "✗ Answer promised in 80 µs: 298.7 µs, 218.7 µs too late" in entry.text()
     # Several inputs of one move are one change, too.
-    law.set(workload="llama3-8b")
+    law.set(workload="llama31-8b")
     assert len(sent) == 2
 
 

@@ -27,7 +27,7 @@ moves = st.fixed_dictionaries(
     {},
     optional={
         "device": st.sampled_from(sorted(ph.devices)),
-        "workload": st.sampled_from(["resnet50-inference", "llama3-8b", "own"]),
+        "workload": st.sampled_from(["resnet50-inference", "llama31-8b", "own"]),
         "data": spread(1e3, 1e12),
         "operations": spread(1e6, 1e15),
         "batch": st.integers(1, 1024),
@@ -314,8 +314,8 @@ def test_other_batches_and_devices_are_in_the_table() -> None:
 
 
 def test_a_workload_sets_the_sizes_and_a_size_makes_it_your_own() -> None:
-    instrument = IronLaw(workload="llama3-8b")
-    weights = ph.decode("llama3-8b", "h100-sxm", 1, 1).weights
+    instrument = IronLaw(workload="llama31-8b")
+    weights = ph.decode("llama31-8b", "h100-sxm", 1, 1).weights
     assert instrument.data == weights
     assert instrument.operations == 2 * 8e9
     instrument.set(data="100 MB")
@@ -328,8 +328,8 @@ def test_a_workload_sets_the_sizes_and_a_size_makes_it_your_own() -> None:
 
 
 def test_a_workload_and_other_sizes_at_once_are_your_own() -> None:
-    assert IronLaw(workload="llama3-8b", data=5e6).workload == "own"
-    assert IronLaw(workload="llama3-8b", data=16e9).workload == "llama3-8b"
+    assert IronLaw(workload="llama31-8b", data=5e6).workload == "own"
+    assert IronLaw(workload="llama31-8b", data=16e9).workload == "llama31-8b"
 
 
 def test_latency_may_be_nothing_at_all() -> None:

@@ -30,7 +30,7 @@ def card(instrument: MemoryBudget, label: str) -> str:
     return next(value for name, value, _ in instrument.cards(instrument.result) if name == label)
 
 
-# PHYSICS.md, reference values: Llama-3-8B KV, B=64 S=2048.
+# PHYSICS.md, reference values: Llama-3.1-8B KV, B=64 S=2048.
 
 
 def test_the_cache_with_its_own_heads_and_with_all() -> None:
@@ -120,7 +120,7 @@ def test_decode_is_memory_bound_and_prefill_is_not() -> None:
         card(instrument, "Decode, textbook") == "205.9 tokens/s"
     )  # 3.35 TB/s over (16 GB + cache)
     assert round(instrument.prefill.tokens_per_second, -2) == 61800
-    assert instrument.decode == ph.decode("llama3-8b", "h100-sxm", 1, 2048, kv_heads=8)
+    assert instrument.decode == ph.decode("llama31-8b", "h100-sxm", 1, 2048, kv_heads=8)
 
 
 def test_attention_slows_the_prefill_of_long_sequences() -> None:
@@ -310,8 +310,8 @@ def test_a_measured_device_has_two_forms_and_every_speed_says_which() -> None:
     textbook = instrument.decode
     assert card(instrument, "Decode, textbook") == show(textbook.tokens_per_second, "tokens/s")
     instrument.set(form="calibrated")
-    decode = ph.serving_time("llama3-8b", "h200-sxm", "decode", 16, 2048, "fp16")
-    prefill = ph.serving_time("llama3-8b", "h200-sxm", "prefill", 16, 2048, "fp16")
+    decode = ph.serving_time("llama31-8b", "h200-sxm", "decode", 16, 2048, "fp16")
+    prefill = ph.serving_time("llama31-8b", "h200-sxm", "prefill", 16, 2048, "fp16")
     assert instrument.calibrated is not None
     assert [step.time for step in instrument.calibrated] == [decode.time, prefill.time]
     assert instrument.decode == textbook  # still there, and faster

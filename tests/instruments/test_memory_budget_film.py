@@ -43,7 +43,7 @@ def test_the_prompt_is_read_at_once_and_the_answer_token_by_token() -> None:
     instrument, played = film(batch=64, sequence=2048)
     time, words = played.moments[1]
     assert words.startswith("Prefill: 64 prompts of 1,024 tokens are read at once")
-    reading = ph.prefill("llama3-8b", "h100-sxm", 64, 1024, kv_heads=8)
+    reading = ph.prefill("llama31-8b", "h100-sxm", 64, 1024, kv_heads=8)
     assert show(reading.time, "s") in words
     assert width(actor(played, "KV cache"), time) == pytest.approx(
         actor(played, "KV cache").path[-1][3] / 2

@@ -440,7 +440,7 @@ def test_a_predicted_fraction_of_the_peak_is_kept_in_code() -> None:
 
 def test_attention_lies_where_its_operations_and_bytes_put_it() -> None:
     w = RooflineWidget(workload="attention", batch=4, sequence=2048)
-    model = ph.workloads["llama3-8b"]
+    model = ph.workloads["llama31-8b"]
     shape = {"head_width": model.head_width, "kv_heads": model.kv_heads}
     prompt = ph.attention(4, model.heads, 2048, 2048, causal=True, **shape)
     assert w.result.intensity == prompt.intensity

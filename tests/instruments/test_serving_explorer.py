@@ -74,8 +74,8 @@ def test_precisions_follow_form_and_device() -> None:
 
 def test_the_numbers_are_those_of_the_physics_core_with_two_digits() -> None:
     instrument = ServingExplorer(batch=64, sequence=2048, launch="graph")
-    step = ph.serving_time("llama3-8b", "h200-sxm", "decode", 64, 2048, launch="graph")
-    read = ph.serving_time("llama3-8b", "h200-sxm", "prefill", 64, 2048, launch="graph")
+    step = ph.serving_time("llama31-8b", "h200-sxm", "decode", 64, 2048, launch="graph")
+    read = ph.serving_time("llama31-8b", "h200-sxm", "prefill", 64, 2048, launch="graph")
     for label, value, unit in (
         ("Time per token", step.time, "s"),
         ("Time to first token", read.time, "s"),
@@ -186,7 +186,7 @@ def test_measured_points_are_drawn_and_told(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("batch", [1, 7, 64, 200])
 def test_the_batch_is_dragged_along_its_curve_and_under_the_bars(batch: int) -> None:
     instrument = ServingExplorer()
-    step = ph.serving_time("llama3-8b", "h200-sxm", "decode", batch, 2048, launch="async")
+    step = ph.serving_time("llama31-8b", "h200-sxm", "decode", batch, 2048, launch="async")
     instrument.drag("batch", float(step.time), float(step.tokens_per_second))
     assert instrument.batch == batch
     bars = instrument.scenes(instrument.result)[1]

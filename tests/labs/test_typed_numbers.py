@@ -26,7 +26,7 @@ def test_no_number_is_typed_that_the_core_computes(lab, beside):
         ("It is 1,979 TFLOPS with sparsity.", ["1,979 TFLOPS"]),
         ("33.3 % busy, 195× too large, 134,000 images", ["33.3 %", "195×", "134,000 images"]),
         ("Lab 07 takes 35–40 minutes and gives 100 points, in 2026.", []),
-        ("ResNet-50, GPT-2, fp16, Llama-3-8B, int8, H100, 2:4 and Cortex-M7", []),
+        ("ResNet-50, GPT-2, fp16, Llama-3.1-8B, int8, H100, 2:4 and Cortex-M7", []),
         ("{{ q(312e12, 'FLOP/s') }} and `x = 312` and $10^{12}$", []),
         ("It costs $50,000 now and $2.40 then.", []),
         ("a batch 32, 10⁶ times, version 3.11.2, $2.40", []),

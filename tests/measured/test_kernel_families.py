@@ -77,7 +77,7 @@ KINDS = [
     (made("cache_write", batch=4, tokens=7), "small kernels of cache_write"),
     (made("conversion", to="int8", **ROWS), "small kernels of conversion"),
     (made("launch", None), None),
-    (made("serving", model="llama3-8b"), None),
+    (made("serving", model="llama31-8b"), None),
 ]
 
 

@@ -32,7 +32,7 @@ class Case:
 _PASS = {"kernels": 1000, "compute_per_kernel": 5e-6, "launch_overhead": 1e-5, "memory_time": 5e-4}
 _COMPILED = {"compile_time": 30, "eager_rate": 1450}
 _LLM = {"batch": 64, "sequence": 2048, "kv_heads": 8}
-_LLM_ON = {"model": "llama3-8b", "device": "h100-sxm"}
+_LLM_ON = {"model": "llama31-8b", "device": "h100-sxm"}
 _ATTENTION = {
     "batch": 2,
     "heads": 32,
@@ -41,7 +41,7 @@ _ATTENTION = {
     "head_width": 128,
     "bytes_per_element": 2,
 }
-_SERVED = {"model": "llama3-8b", "device": "h200-sxm"}
+_SERVED = {"model": "llama31-8b", "device": "h200-sxm"}
 
 CASES = [
     Case(ph.roofline, {"intensity": 170.7, "peak": 989e12, "bandwidth": 3.35e12}),
@@ -90,7 +90,7 @@ CASES = [
         {"overlapped": True},
     ),
     Case(ph.capacity, {"size": 1e8}, {"device": "cortex-m7"}),
-    Case(ph.kv_cache, {**_LLM, "bytes_per_element": 2}, {"model": "llama3-8b"}),
+    Case(ph.kv_cache, {**_LLM, "bytes_per_element": 2}, {"model": "llama31-8b"}),
     Case(ph.footprint, {**_LLM, "bytes_per_element": 2, "activation_share": 0.5}, _LLM_ON),
     Case(ph.decode, _LLM, {**_LLM_ON, "attention": True}),
     Case(ph.prefill, _LLM, {**_LLM_ON, "attention": True}),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mlsys_widgets import physics as ph
 from tests.physics.strategies import whole
 
-LLAMA = ph.language_model("llama3-8b")
+LLAMA = ph.language_model("llama31-8b")
 phases = st.sampled_from(["prefill", "decode"])
 precisions = st.sampled_from(["fp16", "bf16", "fp8", "int8", "int4"])
 

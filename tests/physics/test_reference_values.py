@@ -125,11 +125,11 @@ TABLE: list[tuple[str, str, Callable[[], float], float, float]] = [
     ("reference", "bandwidth gap", lambda: H100.bandwidth / M7.bandwidth, 67_000, 1e-6),
     ("reference", "memory gap", lambda: H100.memory / M7.memory, 156_250, 1e-6),
     ("reference", "power gap", lambda: H100.power / M7.power, 7_000, 1e-6),
-    ("reference", "KV, 8 heads", lambda: ph.kv_cache("llama3-8b", 64, 2048), 17.2e9, 0.05e9),
+    ("reference", "KV, 8 heads", lambda: ph.kv_cache("llama31-8b", 64, 2048), 17.2e9, 0.05e9),
     (
         "reference",
         "KV, 32 heads",
-        lambda: ph.kv_cache("llama3-8b", 64, 2048, kv_heads=32),
+        lambda: ph.kv_cache("llama31-8b", 64, 2048, kv_heads=32),
         68.7e9,
         0.05e9,
     ),
@@ -195,9 +195,9 @@ def test_six_orders_of_magnitude_not_nine() -> None:
 
 
 def test_full_heads_cost_four_times_grouped_query_heads() -> None:
-    grouped, full = (ph.kv_cache("llama3-8b", 64, 2048, kv_heads=h) for h in (8, 32))
+    grouped, full = (ph.kv_cache("llama31-8b", 64, 2048, kv_heads=h) for h in (8, 32))
     assert full == 4 * grouped
-    assert grouped == ph.kv_cache("llama3-8b", 64, 2048)
+    assert grouped == ph.kv_cache("llama31-8b", 64, 2048)
 
 
 def test_batch_moves_the_binding_term() -> None:

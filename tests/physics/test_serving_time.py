@@ -24,7 +24,7 @@ contexts = positive(128, 131_072).map(int)
 
 
 def served(phase: str, batch: Any, sequence: Any, **words: Any) -> ph.ServingTime:
-    return ph.serving_time("llama3-8b", "h200-sxm", phase, batch, sequence, **words)
+    return ph.serving_time("llama31-8b", "h200-sxm", phase, batch, sequence, **words)
 
 
 def kernel_time(done: ph.ServingTime) -> float:
@@ -41,7 +41,7 @@ def test_never_faster_than_the_textbook(
     phase: str, batch: int, sequence: int, precision: str, attention: bool
 ) -> None:
     textbook = TEXTBOOK[phase](
-        "llama3-8b", "h200-sxm", batch, sequence, precision, attention=attention
+        "llama31-8b", "h200-sxm", batch, sequence, precision, attention=attention
     )
     assert served(phase, batch, sequence, precision=precision).time > textbook.time
 
@@ -51,7 +51,7 @@ def test_never_faster_than_the_textbook_anywhere_on_a_grid() -> None:
     sequence = np.unique(np.floor(np.logspace(math.log10(128), math.log10(131_072), 60)))
     for phase, textbook in TEXTBOOK.items():
         real = served(phase, batch, sequence).time
-        assert np.all(real > textbook("llama3-8b", "h200-sxm", batch, sequence).time)
+        assert np.all(real > textbook("llama31-8b", "h200-sxm", batch, sequence).time)
 
 
 @given(phases, batches, contexts, precisions)
@@ -166,7 +166,7 @@ def test_a_calibration_of_your_own_takes_the_place_of_the_one_on_record() -> Non
     ("changed", "sentence"),
     [
         ({"model": "gpt-9"}, "workload is 'gpt-9'; it must be one of: "),
-        ({"model": "kws"}, "language models on record: llama3-8b"),
+        ({"model": "kws"}, "language models on record: llama31-8b"),
         ({"device": "h1000"}, "device is 'h1000'; it must be one of: "),
         ({"device": "a100-sxm"}, "the calibrated form knows: h200-sxm"),
         ({"phase": "dream"}, "phase is 'dream'; it must be one of: prefill, decode"),
@@ -179,7 +179,7 @@ def test_a_calibration_of_your_own_takes_the_place_of_the_one_on_record() -> Non
     ],
 )
 def test_nonsense_is_answered_with_a_sentence(changed: dict[str, Any], sentence: str) -> None:
-    asked = {"model": "llama3-8b", "device": "h200-sxm", "phase": "decode"}
+    asked = {"model": "llama31-8b", "device": "h200-sxm", "phase": "decode"}
     with pytest.raises(ValueError) as refusal:  # noqa: PT011
         ph.serving_time(**{**asked, "batch": 1, "sequence": 128, **changed})
     assert sentence in str(refusal.value)
@@ -187,7 +187,7 @@ def test_nonsense_is_answered_with_a_sentence(changed: dict[str, Any], sentence:
 
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 def test_kernels_that_are_the_same_are_timed_once(phase: Any) -> None:
-    pass_ = ph.serving_time("llama3-8b", "h200-sxm", phase, batch=16, sequence=2048)
+    pass_ = ph.serving_time("llama31-8b", "h200-sxm", phase, batch=16, sequence=2048)
     norms = [timed for timed in pass_.uses if timed.use.part == "normalization"]
     assert [timed.use.name for timed in norms] == [
         "RMS norm before attention",
@@ -196,7 +196,7 @@ def test_kernels_that_are_the_same_are_timed_once(phase: Any) -> None:
     ]
     assert norms[0].one is norms[1].one is norms[2].one
     # Each still counts as often as it runs.
-    layers = ph.workloads["llama3-8b"].layers  # type: ignore[attr-defined]
+    layers = ph.workloads["llama31-8b"].layers  # type: ignore[attr-defined]
     assert pass_.normalization == pytest.approx((2 * layers + 1) * norms[0].one.time)
     products = [timed.one for timed in pass_.uses if timed.use.part == "products"]
     assert len({id(one) for one in products}) == len(products) == 4

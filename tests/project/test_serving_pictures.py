@@ -58,7 +58,7 @@ def test_the_parts_of_a_bar_are_the_whole(pictures, launch):
 def test_bars_of_one_step_are_as_high_as_the_times(pictures, figures):
     stacked, plain = marks(figures["one_step"], Blocks)
     tops = [block[3] for block in plain.blocks]
-    book = float(ph.decode("llama3-8b", "h200-sxm", 1, 2048).time)
+    book = float(ph.decode("llama31-8b", "h200-sxm", 1, 2048).time)
     real = [
         case.seconds.median
         for variant in ("graph", "eager")
@@ -100,7 +100,7 @@ def test_everything_that_is_drawn_fits_into_memory(pictures):
         *((batch, pictures.ONE_CONTEXT) for batch in pictures.BATCHES),
         *((pictures.CONTEXT_BATCH, context) for context in pictures.CONTEXTS),
     ):
-        assert not ph.footprint("llama3-8b", "h200-sxm", batch, context).out_of_memory
+        assert not ph.footprint("llama31-8b", "h200-sxm", batch, context).out_of_memory
 
 
 def test_the_table_has_every_part(pictures):

@@ -76,7 +76,7 @@ METHOD = {
         " folds the query heads of a group into the query length, plain leaves them to PyTorch."
         " fp8 products have one scale per tensor; int4 is PyTorch's packed weight with bf16"
         " activations and groups of 128. layer and serving are"
-        " Llama-3-8B in plain PyTorch with random weights: RMS norm, one QKV product, rotary"
+        " Llama-3.1-8B in plain PyTorch with random weights: RMS norm, one QKV product, rotary"
         " embedding of queries and keys together (five kernels), a write to the cache by"
         " index_copy (two), attention, output product, sum, RMS norm, one gate-up product, gated"
         " activation (two), down product, sum; then the last token's norm and logits. prefill"

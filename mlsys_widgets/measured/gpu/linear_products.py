@@ -10,7 +10,7 @@ from .timing import GpuBench
 
 PATIENCE = 0.12
 ROWS = [1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 48, 64, 96, 100, 128, 200, 256]
-# Outputs and inputs of the layers of Llama-3-8B and of GPT-2, logits included.
+# Outputs and inputs of the layers of Llama-3.1-8B and of GPT-2, logits included.
 LLAMA = [(6144, 4096), (4096, 4096), (28672, 4096), (4096, 14336), (128256, 4096)]
 GPT2 = [(2304, 768), (3072, 768), (768, 3072), (50257, 768)]
 

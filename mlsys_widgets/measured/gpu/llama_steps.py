@@ -1,4 +1,4 @@
-"""One layer and the whole of Llama-3-8B: reading prompts and decoding, eager and as a graph."""
+"""One layer and the whole of Llama-3.1-8B: reading prompts and decoding, eager and as a graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ..recorder import Value
 from .attention_kernels import cache_attention
 from .timing import Call, GpuBench
-from .transformer import LLAMA3_8B, TOY, PlainLlama
+from .transformer import LLAMA31_8B, TOY, PlainLlama
 
 PATIENCE = 0.12
 Step = tuple[str, int, int]
@@ -37,7 +37,7 @@ def _model(
     bench: GpuBench, steps: list[Step], precision: str, layers: int | None = None
 ) -> PlainLlama:
     """Build a model with room for the largest step, or for what the device can hold."""
-    torch, sizes = bench.torch, TOY if bench.dry else LLAMA3_8B
+    torch, sizes = bench.torch, TOY if bench.dry else LLAMA31_8B
     way = cache_attention(bench)
     built = layers or sizes.layers
     tokens = max(64, *(batch * sequence for _, batch, sequence in steps))
@@ -58,7 +58,7 @@ def _model(
 
 
 def _shape(phase: str, batch: int, sequence: int) -> dict[str, Value]:
-    return {"model": "llama3-8b", "phase": phase, "batch": batch, "sequence": sequence}
+    return {"model": "llama31-8b", "phase": phase, "batch": batch, "sequence": sequence}
 
 
 def layers(bench: GpuBench) -> None:

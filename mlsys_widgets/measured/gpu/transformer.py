@@ -50,7 +50,7 @@ class DecoderSizes:
 
         Examples
         --------
-        >>> round(LLAMA3_8B.flops(1, 1, 2048, 32, True) / 1e9, 2)
+        >>> round(LLAMA31_8B.flops(1, 1, 2048, 32, True) / 1e9, 2)
         16.08
         """
         products = 2 * self.linear * layers * batch * tokens
@@ -66,7 +66,7 @@ class DecoderSizes:
         return 2.0 * (weights + self.cached(layers) * batch * keys)
 
 
-LLAMA3_8B = DecoderSizes(4096, 32, 32, 8, 128, 14336, 128256)
+LLAMA31_8B = DecoderSizes(4096, 32, 32, 8, 128, 14336, 128256)
 TOY = DecoderSizes(32, 2, 4, 2, 8, 48, 64)
 THETA = 500000.0
 

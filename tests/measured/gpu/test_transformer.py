@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mlsys_widgets.measured.gpu.attention_kernels import CacheAttention
-from mlsys_widgets.measured.gpu.transformer import LLAMA3_8B, TOY, PlainLlama
+from mlsys_widgets.measured.gpu.transformer import LLAMA31_8B, TOY, PlainLlama
 from mlsys_widgets.measured.recorder import Skip
 from mlsys_widgets.physics import workloads
 from tests.measured.gpu.fake_torch import FakeBench
@@ -53,13 +53,13 @@ def test_a_cache_has_only_so_much_room() -> None:
 
 
 def test_the_sizes_are_those_of_the_workload() -> None:
-    known = workloads["llama3-8b"]
-    weights = LLAMA3_8B.weights(32)
+    known = workloads["llama31-8b"]
+    weights = LLAMA31_8B.weights(32)
     assert weights == pytest.approx(known.parameters, rel=0.01)
-    assert LLAMA3_8B.cached(LLAMA3_8B.layers) == 65536
-    one = LLAMA3_8B.flops(1, 1, 1, 32, True)
-    assert one == pytest.approx(2 * (weights - LLAMA3_8B.width * LLAMA3_8B.vocabulary), rel=0.01)
-    assert LLAMA3_8B.flops(4, 10, 10, 1, False) < 40 * LLAMA3_8B.flops(1, 1, 10, 1, False)
-    assert LLAMA3_8B.bytes(2, 1, 100, 32, True) == 2 * (
-        weights - LLAMA3_8B.width * LLAMA3_8B.vocabulary + 65536 * 200
+    assert LLAMA31_8B.cached(LLAMA31_8B.layers) == 65536
+    one = LLAMA31_8B.flops(1, 1, 1, 32, True)
+    assert one == pytest.approx(2 * (weights - LLAMA31_8B.width * LLAMA31_8B.vocabulary), rel=0.01)
+    assert LLAMA31_8B.flops(4, 10, 10, 1, False) < 40 * LLAMA31_8B.flops(1, 1, 10, 1, False)
+    assert LLAMA31_8B.bytes(2, 1, 100, 32, True) == 2 * (
+        weights - LLAMA31_8B.width * LLAMA31_8B.vocabulary + 65536 * 200
     )
