@@ -10,8 +10,16 @@ from typing import Any, Final
 from traitlets import TraitError
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import BesideLinks, Buttons, Numbers, Part, Prose, Rows
-from mlsys_widgets.cards.task import Task
+from mlsys_widgets.cards.parts import (
+    BesideLinks,
+    Buttons,
+    Numbers,
+    Part,
+    Prose,
+    RecordedAnswer,
+    Rows,
+)
+from mlsys_widgets.cards.task import ShortForm, Task
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.target import Lamp
 from mlsys_widgets.labs.items import DESIGN
@@ -121,6 +129,8 @@ class DesignEntry(Task):
         self._promises = dict(promises or {})
         #: Whether the student was told what the design misses, and has not decided yet.
         self._warned = False
+        #: Whether what is shown is the saved design.
+        self._stands = False
         self.refresh()
         self._set_again()
         self._follow()
@@ -289,6 +299,7 @@ class DesignEntry(Task):
         return about[:1].upper() + about[1:]
 
     def parts(self) -> Sequence[Part]:
+        self._stands = False
         now, lamps = self.current, self.lamps
         misses = [lamp.sentence for lamp in lamps if not lamp.kept]
         self._warned = self._warned and bool(misses)
@@ -308,8 +319,12 @@ class DesignEntry(Task):
         if self._warned:
             parts.append(self._warning(misses))
             buttons = (("keep", "Keep designing"), ("anyway", "Save it anyway"))
-        leads = self._warned or not self._is_saved(now, misses)
-        return [*parts, Buttons("send", buttons, leads), *self._saved(now, misses)]
+        self._stands = not self._warned and self._is_saved(now, misses)
+        send = Buttons("send", buttons, not self._stands)
+        return [*parts, send, *self._saved(headline, misses)]
+
+    def fold(self) -> ShortForm | None:
+        return ShortForm(("saved",), "Show the design") if self._stands else None
 
     def _warning(self, misses: list[str]) -> Prose:
         what = "this" if len(misses) == 1 else f"{len(misses)} things"
@@ -325,16 +340,21 @@ class DesignEntry(Task):
             and all(kept.fields.get(name) == value for name, value in now.items())
         )
 
-    def _saved(self, now: Mapping[str, Any], misses: list[str]) -> Iterator[Part]:
+    def _saved(self, headline: str, misses: list[str]) -> Iterator[Part]:
         """Show when it was saved, whether it fits, and whether anything changed since then."""
         kept = self.design
         if kept is None:
             return
-        failed, same = self.saved_misses, self._is_saved(now, misses)
-        words = "as shown above" if same else "something has changed since then: save again"
-        tone = "red" if failed else "green" if same else "orange"
+        failed = self.saved_misses
         label = "Saved, does not fit" if failed else "Saved"
-        yield Numbers("saved", ((label, kept.time, tone, words),))
+        if self._stands:
+            words = ": ".join(
+                filter(None, (label, headline and f"**{headline.removesuffix('.')}**"))
+            )
+            yield RecordedAnswer("saved", words, kept.time)
+            return
+        changed = "something has changed since then: save again"
+        yield Numbers("saved", ((label, kept.time, "red" if failed else "orange", changed),))
         if failed and failed != misses:
             yield Prose("failed", " ".join(failed), tone="red", label="The saved design misses:")
 

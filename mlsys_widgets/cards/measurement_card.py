@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from mlsys_widgets.cards.card import Action, Gate, Values
-from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, Rows
+from mlsys_widgets.cards.parts import Buttons, Numbers, Part, Prose, RecordedAnswer, Rows
 from mlsys_widgets.cards.progress_bar import ProgressBar
-from mlsys_widgets.cards.task import ItemTask
+from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.instruments.roofline_widget import RooflineWidget
 from mlsys_widgets.labs import Measurement, execution
@@ -111,7 +111,8 @@ class MeasurementCard(ItemTask):
     def whose(self, file: MachineFile) -> str:
         """Where a file comes from, in a sentence."""
         if self.is_yours(file):
-            return f"Your measurement: {file.machine}, taken {file.date}."
+            numbers = _in_two_numbers(file)
+            return f"Your measurement: {f'**{numbers}** on ' if numbers else ''}{file.machine}"
         if not file.is_of_this_machine:
             return (
                 f"{self.path.name} was measured on {file.machine} at {file.date}; not on this"
@@ -304,7 +305,9 @@ class MeasurementCard(ItemTask):
             return [about, Prose("whose", words, tone="red"), again, other]
         yours = self.is_yours(file)
         known = self.recorded.get("digest") == file.digest
-        whose = Prose("whose", self.whose(file), tone="green" if yours else "orange")
+        whose: Part = Prose("whose", self.whose(file), tone="orange")
+        if yours:
+            whose = RecordedAnswer("whose", self.whose(file), file.date)
         buttons = [("measure", "Measure again" if yours else "Measure this machine")]
         buttons += [] if known else [("adopt", "Use this file")]
         second = self.second
@@ -312,6 +315,14 @@ class MeasurementCard(ItemTask):
             return [about, whose, *_numbers(file.document), *self._choice(file, second)]
         numbers = [*_numbers(file.document), *_restless(file.document)]
         return [about, whose, *numbers, Buttons("send", tuple(buttons), not known), other]
+
+    def fold(self) -> ShortForm | None:
+        file = self.file
+        if self._run is not None or self.second is not None or file is None:
+            return None
+        # A machine that was busy is a reason to measure again, so that stays in sight.
+        link = "Show all sizes, or measure again"
+        return ShortForm(("whose", "restless"), link) if self.is_yours(file) else None
 
     def _choice(self, first: MachineFile, second: MachineFile) -> list[Part]:
         """Two runs side by side, and the question which of them counts."""
@@ -340,11 +351,17 @@ def _restless(document: Document) -> list[Part]:
 def _in_short(file: MachineFile) -> str:
     """A run in one line: when, the two numbers that matter most, and what was odd."""
     assert file.document is not None
+    odd = " ".join(disturbances(file.document)) or "Nothing was odd."
+    return f"{file.date}: {_in_two_numbers(file)}. {odd}"
+
+
+def _in_two_numbers(file: MachineFile) -> str:
+    """The best product and the best bandwidth of a run."""
+    assert file.document is not None
     best = ceilings(file.document)
     numbers = [format_quantity(best.peaks["fp32"], "FLOP/s")] if "fp32" in best.peaks else []
     numbers += [format_quantity(best.bandwidth, "B/s")] if best.bandwidth else []
-    odd = " ".join(disturbances(file.document)) or "Nothing was odd."
-    return f"{file.date}: {' and '.join(numbers)}. {odd}"
+    return " and ".join(numbers)
 
 
 def _numbers(document: Document) -> list[Part]:

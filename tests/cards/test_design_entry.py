@@ -62,7 +62,7 @@ def test_what_is_saved_is_what_was_done(led, lock, kws):
     assert entry.is_open
     assert saved["execution_mode"] == "compiled"
     assert saved["kws_utilization_compiled_pct"] == pytest.approx(66.667, abs=1e-3)
-    assert "as shown above" in entry._repr_mimebundle_()["text/plain"]
+    assert "Saved." in entry._repr_mimebundle_()["text/plain"]
     kws.set(mode="eager")
     assert "something has changed" in entry._repr_mimebundle_()["text/plain"]
 
@@ -107,7 +107,7 @@ def test_a_new_kernel_sets_the_instruments_as_the_design_was_saved(led, lock):
     kws, again = entry()
     assert kws.mode == "compiled"
     assert again.current == first.current
-    assert "as shown above" in again.text()
+    assert "Saved." in again.text()
 
 
 def test_the_entry_of_a_lab_of_your_own(tmp_path):
@@ -158,6 +158,18 @@ def test_the_card_follows_the_instruments(led):
     # Several inputs of one move are one change, too.
     law.set(workload="llama31-8b")
     assert len(sent) == 2
+
+
+def test_a_saved_design_is_a_line_until_something_is_moved(led):
+    law, entry = service(led)
+    assert entry._card.view["fold"] is None
+    press(entry, "save")
+    assert entry._card.view["fold"]["stays"] == ["saved", "handed-in"]
+    assert "Saved: Cloud, batch 8: in time." in entry.text()
+    law.set(batch=4)
+    assert entry._card.view["fold"] is None
+    law.set(batch=8)
+    assert entry._card.view["fold"] is not None
 
 
 def test_a_failing_design_is_saved_only_after_a_warning_and_recorded_as_such(led):

@@ -103,6 +103,21 @@ def test_the_bar_follows_and_the_result_is_recorded(card, browser_of, led, quick
     assert not measurement_card._running
 
 
+def test_a_recorded_measurement_is_a_line_until_it_is_taken_again(
+    card, browser_of, quick, on_its_machine
+):
+    put(card)
+    card.refresh()
+    page = browser_of(card)
+    assert card._card.view["fold"] is None  # not recorded as this student's
+    page.ask("adopt")
+    assert card._card.view["fold"]["stays"][0] == "whose"
+    page.ask("measure")
+    assert card._card.view["fold"] is None
+    page.ask("cancel")
+    assert card._card.view["fold"] is not None
+
+
 def test_charts_follow_by_themselves(card, browser_of, quick, on_its_machine):
     chart = card.draw_on(RooflineWidget(precision="fp32"))
     assert "as measured" not in chart.text()
