@@ -32,6 +32,12 @@ ROWS = [
     4096, 6144, 8192, 12288, 16384,
 ]  # fmt: skip
 WIDTH = 4096
+# Multiples of 8, because tensor cores want 16 bytes: up to where one product alone fills the chip.
+BATCHED = [
+    64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 448, 512, 576, 640, 768, 896, 1024,
+]  # fmt: skip
+# Bytes of a batch, all of which pass through memory: many times the last cache.
+BATCH_BYTES = 3e9
 
 Product = Callable[[Any, Any, Any], Any]
 
@@ -143,3 +149,29 @@ def projections(bench: GpuBench, precisions: list[str]) -> None:
             with bench.recorder.attempt(f"projection {precision} M = {m}"):
                 product(bench, precision, m, width, width, "projection")
     bench.release()
+
+
+def batches(bench: GpuBench) -> None:
+    """Measure many small square products in one call, in fp16: each has matrices of its own."""
+    for n in bench.pick(BATCHED, [256, 1024], [32, 48]):
+        with bench.recorder.attempt(f"batch of gemm fp16 N = {n}"):
+            _batch(bench, n, 2 if bench.dry else int(BATCH_BYTES / (3 * 2 * n * n)))
+        bench.release()
+
+
+def _batch(bench: GpuBench, n: int, count: int) -> None:
+    torch, dtype = bench.torch, bench.torch.float16
+    moved = 3 * 2 * n * n * count
+    bench.fits(moved)
+    (a,), (b,) = (bench.random(1, (count, n, n), dtype) for _ in range(2))
+    (c,) = bench.empty(1, (count, n, n), dtype)
+    error = relative_error(
+        torch, torch.bmm(a[:2], b[:2]), a[:2].float().double() @ b[:2].float().double()
+    )
+    if not error < 0.1:
+        raise RuntimeError(f"the product is wrong: relative error {error:.3g}")
+    seconds = bench.replay(lambda _: torch.bmm(a, b, out=c), 1)
+    bench.recorder.add(
+        "batched_gemm", "graph", "fp16", {"n": n, "batch": count}, seconds,
+        flops=2 * n**3 * count, bytes=moved, traffic=moved, kernels=None, error=error,
+    )  # fmt: skip

@@ -191,6 +191,7 @@ def fake_torch() -> Any:
             )
         ),
         mm=lambda a, b, out: _into(out, a @ b),
+        bmm=lambda a, b, out=None: _into(out, a @ b),
         _int_mm=lambda a, b, out: _into(out, a.astype(int) @ b.astype(int)),
         add=lambda a, b, alpha=1.0, out=None: _into(out, a + alpha * b),
         clamp_min=lambda x, low, out: _into(out, np.maximum(x, low)),

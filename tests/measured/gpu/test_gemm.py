@@ -34,6 +34,18 @@ def test_fp16_has_sizes_that_tensor_cores_cannot_take_as_they_are() -> None:
         assert 128 <= sizes[0] < sizes[-1] <= 8192
 
 
+def test_a_batch_counts_every_product_with_matrices_of_its_own() -> None:
+    bench = FakeBench()
+    gemm.batches(bench)
+    assert bench.recorder.skipped == []
+    for case in bench.recorded("batched_gemm"):
+        n, count = case["shape"]["n"], case["shape"]["batch"]
+        assert case["flops"] == 2 * n**3 * count
+        # Two operands and a result, 2 bytes per number.
+        assert case["bytes"] == case["traffic"] == 6 * n**2 * count
+        assert case["error"] < 0.1
+
+
 def test_projections_use_the_transposed_weight() -> None:
     bench = FakeBench()
     gemm.projections(bench, ["fp32"])
@@ -55,7 +67,9 @@ def test_a_linear_product_says_so_and_is_only_replayed() -> None:
 def test_a_wrong_product_is_skipped_with_its_error() -> None:
     bench = FakeBench()
     bench.torch.mm = lambda a, b, out: out.fill_(0.0)
+    bench.torch.bmm = lambda a, b, out=None: a * 0
     gemm.squares(bench, ["fp32"])
+    gemm.batches(bench)
     assert bench.recorder.cases == []
     assert all("the product is wrong" in entry["reason"] for entry in bench.recorder.skipped)
 
