@@ -202,6 +202,11 @@ def timed_product(n: int) -> Point:
     return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
 
 
+def timed_batch(n: int) -> Point:
+    """Thousands of such products in one call, each with matrices of its own."""
+    return points("h200-sxm", "fp16", "batched_gemm", n=n)[0]
+
+
 def decode_step(variant: str) -> Case:
     """A decode step of that conversation, ``"eager"`` or replayed from a ``"graph"``."""
     shape = {"phase": "decode", "batch": 1, "sequence": CONTEXT}
@@ -251,7 +256,9 @@ def act1_wall(p: Parameters) -> Prediction:
     ridge = q(small.ridge, "FLOP/B")
     few, many = (q(each.intensity, "FLOP/B") for each in (small, large))
     rates = [q(each.attainable, "FLOP/s") for each in (small, large)]
-    alone = _about(timed_product(LITTLE).attained, "FLOP/s")
+    alone, batch = (
+        _about(each(LITTLE).attained, "FLOP/s") for each in (timed_product, timed_batch)
+    )
     return Prediction(
         "Why have three weeks of work on the arithmetic changed nothing?",
         {
@@ -269,8 +276,8 @@ def act1_wall(p: Parameters) -> Prediction:
             " and note where the card *Regime* changes.",
             "B": "That is what holds back a small product on its own: one of N ="
             f" {LITTLE} was timed on an H200 at {alone}. But thousands of them in a launch give"
-            f" every unit something to do, and then each still does only {few} (for N = {SMALL}),"
-            f" where the ridge is at {ridge}. A full chip can wait for memory, too.",
+            f" every unit something to do, which was timed at {batch}. Each still does only {few}"
+            f" (for N = {SMALL}), where the ridge is at {ridge}. A full chip can wait, too.",
             "C": f"An fp16 square of N = {SMALL} does {few}. The H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
@@ -471,6 +478,7 @@ def act1_peek(p: Parameters) -> Peek:
         rows.append(f"| {n:,} | {q(over.intensity, 'FLOP/B')} | {where} | {q(over.mfu, '%')} |")
     table = "| N | intensity | on an H100, fp16 | MFU at the roof |\n|---|---|---|---|\n"
     tiny, little = (timed_product(n) for n in (TINY, LITTLE))
+    batch = timed_batch(LITTLE)
     roof = roofline(little.intensity, H200.peak("fp16"), H200.bandwidth).attainable
     return Peek(
         {
@@ -493,8 +501,11 @@ def act1_peek(p: Parameters) -> Peek:
             f" roof of {q(roof, 'FLOP/s')}. Its result is cut into so few tiles that most"
             " multiprocessors get none, and a kernel takes microseconds to start and to end,"
             f" whatever it computes: N = {TINY} has {q((LITTLE / TINY) ** 3, '×')} less to do"
-            f" and took {q(tiny.seconds, 's')}. In a batch of thousands, every multiprocessor has"
-            " work and the start is paid once, so it is the batch that the roof speaks of.",
+            f" and took {q(tiny.seconds, 's')}. In a batch every multiprocessor has work and the"
+            f" start is paid once: {q(batch.shape['batch'])} products of N = {LITTLE} in one call"
+            f" were timed at {_about(batch.attained, 'FLOP/s')},"
+            f" {_about(batch.attained / roof, '%')} of the same roof. It is the batch that the"
+            " roof speaks of.",
         },
         title="The equations of Act 1",
         act=1,
