@@ -18,7 +18,7 @@ import mlsys_widgets as mw
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Essay, Item, Lab, Message, Prediction, Takeaways, load
 from mlsys_widgets.labs.items import AUTOGRADED
-from mlsys_widgets.labs.lab_minutes import LabMinutes
+from mlsys_widgets.labs.lab_minutes import LabMinutes, Sitting
 from mlsys_widgets.wording.plurals import counted
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -110,7 +110,7 @@ def _summary(of: BuiltLab) -> Row:
         str(len(_instruments(of))),
         str(len(graded)),
         f"{sum(points for _, _, points in graded):g}",
-        of.lab.minutes or str(of.minutes.total),
+        of.lab.minutes or _whole(of.minutes),
     )
 
 
@@ -142,11 +142,19 @@ def _minutes(of: BuiltLab) -> list[Row]:
     rows: list[Row] = []
     for k, each in enumerate(of.minutes.sittings):
         again = " (after a break)" if k and of.minutes.sittings[k - 1].act == each.act else ""
-        title = f"Act {each.act}: {of.lab.acts[each.act - 1]}" if each.act else "after the acts"
-        rows.append((title + again, f"{each.minutes:.0f}"))
-    if of.minutes.optional:
-        rows.append(("optional, without points", f"{of.minutes.optional:.0f}"))
+        rows.append((_part(of, each) + again, f"{each.minutes:.0f}"))
+    rows += [(f"deeper, {_part(of, each)}", f"{each.minutes:.0f}") for each in of.minutes.deeper]
     return rows
+
+
+def _whole(minutes: LabMinutes) -> str:
+    more = f", {minutes.total_deeper} deeper" if minutes.deeper else ""
+    return f"{minutes.total}{more}"
+
+
+def _part(of: BuiltLab, sitting: Sitting) -> str:
+    act = sitting.act
+    return f"Act {act}: {of.lab.acts[act - 1]}" if act else "after the acts"
 
 
 def _goals(of: BuiltLab) -> list[Row]:
@@ -225,7 +233,8 @@ def _points(of: BuiltLab) -> list[Row]:
         judged = of.cell(f"check_{name}", f"answer_{name}")
         graded_in = f"{judged} (by hand)" if isinstance(item, Essay) else judged
         title = getattr(item, "title", name)
-        rows.append((title, _act(item), f"{points:g}", of.cell(_BOX.format(name)), graded_in))
+        act = f"{_act(item)}, deeper" if item.deeper else _act(item)
+        rows.append((title, act, f"{points:g}", of.cell(_BOX.format(name)), graded_in))
     return rows
 
 

@@ -35,6 +35,8 @@ export interface IStep {
   kind: Kind;
   act: number;
   title: string;
+  /** Whether it is optional, beyond the core of the lab. */
+  deeper: boolean;
 }
 
 /** A cell that draws an instrument. */
@@ -109,7 +111,7 @@ export function stepsOf(model: INotebookModel): IStep[] {
     const id = text(said.id);
     // A cell that a student has copied is the same step, as it is for the HUD.
     if (kind && id && !steps.some(each => each.kind === kind && each.id === id)) {
-      steps.push({ index, id, kind, act, title: titleOf(said, kind, id) });
+      steps.push({ index, id, kind, act, title: titleOf(said, kind, id), deeper: said.deeper === true });
     }
   }
   return steps;
@@ -176,7 +178,12 @@ export function stateOf(step: IStep, report: IReport | null): IStepState {
   return report?.steps.find(each => each.kind === step.kind && each.id === step.id) ?? UNKNOWN;
 }
 
-/** The steps that are left. */
+/** The steps that are left; what is deeper is nobody's duty. */
 export function notDone(steps: IStep[], report: IReport | null): IStep[] {
-  return steps.filter(step => stateOf(step, report).left);
+  return coreOf(steps).filter(step => stateOf(step, report).left);
+}
+
+/** The steps that everybody is asked to do. */
+export function coreOf(steps: IStep[]): IStep[] {
+  return steps.filter(step => !step.deeper);
 }

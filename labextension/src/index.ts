@@ -15,6 +15,7 @@ import * as actions from './actions';
 import { LabBanner } from './banner';
 import { Beside } from './beside';
 import { aboutLab } from './contract';
+import { DeeperSections } from './deeper';
 import { showEssays } from './essays';
 import { Follower } from './follow';
 import { handIn } from './handin';
@@ -96,6 +97,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const startOf = (): LabStart | null =>
       (follower.lab && starts.get(follower.lab.panel)) ?? null;
     const reading = new ReadingView(memory);
+    const deeper = new DeeperSections();
     const beside = new Beside(app, labShell, follower, startOf);
     const presenting = new Presenting(labShell);
 
@@ -146,6 +148,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
         }
       }
       reading.add(notebook);
+      deeper.add(notebook);
       foldScratch(notebook);
       // The cover of a lab has a button, and we know where it leads.
       notebook.node.addEventListener('mlsys-next', run(COMMANDS.goToNext));

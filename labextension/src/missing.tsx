@@ -12,10 +12,16 @@ import { counted, taskOf } from './words';
 export interface IMissing {
   problem: string | null;
   steps: IStep[];
+  /** How many optional steps are open. */
+  deeper: number;
 }
 
 export function missingOf(lab: ILab, report: IReport | null, trouble: string | null): IMissing {
-  return { problem: problemOf(lab.about.lab, report, trouble), steps: notDone(lab.steps, report) };
+  return {
+    problem: problemOf(lab.about.lab, report, trouble),
+    steps: notDone(lab.steps, report),
+    deeper: lab.steps.filter(step => step.deeper && stateOf(step, report).left).length
+  };
 }
 
 /** Save the notebook, look at the ledger as it is now, and name the steps that are left. */
@@ -37,7 +43,7 @@ export async function checkMissing(lab: ILab): Promise<void> {
   }
 }
 
-function Missing({ problem, steps, report }: IMissing & { report: IReport | null }): JSX.Element {
+function Missing({ problem, steps, deeper, report }: IMissing & { report: IReport | null }): JSX.Element {
   return (
     <div className="mlsys-Missing">
       {problem !== null && <p className="mlsys-Lab-problem">{problem}</p>}
@@ -54,6 +60,12 @@ function Missing({ problem, steps, report }: IMissing & { report: IReport | null
         </>
       ) : (
         problem === null && <p>Every step has something recorded.</p>
+      )}
+      {deeper > 0 && (
+        <p>
+          {counted(deeper, 'deeper step is', 'deeper steps are')} open, too. Nobody expects you to do
+          what is deeper.
+        </p>
       )}
       <p>
         This only looks for what is there: an answer that is recorded is not thereby right. The

@@ -4,7 +4,7 @@ import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import React from 'react';
 import { StartOrResume } from './banner';
-import { actsOf, IAct, IStep, notDone, stateOf } from './contract';
+import { actsOf, coreOf, IAct, IStep, notDone, stateOf } from './contract';
 import { DueTime } from './due';
 import { Follower, ILab } from './follow';
 import { labIcon } from './icons';
@@ -191,6 +191,7 @@ function Next(
 ): JSX.Element | null {
   const { steps, next, report, problem, goTo } = props;
   const left = notDone(steps, report).length;
+  const deeper = steps.filter(step => step.deeper && stateOf(step, report).left).length;
   if (report === null || steps.length === 0) {
     return null;
   }
@@ -202,6 +203,11 @@ function Next(
           All steps are done.
           {report.handed_in === null && ' Hand in the lab when you are happy with it.'}
         </p>
+        {deeper > 0 && (
+          <p className="mlsys-Lab-aside">
+            You can go deeper: {counted(deeper, 'optional step is', 'optional steps are')} open.
+          </p>
+        )}
       </section>
     ) : null;
   }
@@ -212,7 +218,7 @@ function Next(
         <span>{next.title}</span>
       </button>
       <p className="mlsys-Lab-aside">
-        {left === 1 ? 'The last step.' : `${left} of ${steps.length} steps are left.`}
+        {left === 1 ? 'The last step.' : `${left} of ${coreOf(steps).length} steps are left.`}
       </p>
     </section>
   );
@@ -267,56 +273,86 @@ function Act(props: {
   goTo(step: IStep): void;
 }): JSX.Element {
   const { act, next, report, goTo } = props;
-  const steps = act.steps.filter(step => !isBetween(step));
+  const steps = coreOf(act.steps).filter(step => !isBetween(step));
+  const beyond = act.steps.filter(step => step.deeper);
   const done = steps.length - notDone(steps, report).length;
   const name = nameOf(act);
   return (
     <div className="mlsys-Lab-act">
       <div className="mlsys-Lab-actName">
         <h4>{name}</h4>
-        <span>
-          {done} of {steps.length}
-        </span>
+        {steps.length > 0 && (
+          <span>
+            {done} of {steps.length}
+          </span>
+        )}
       </div>
-      <div
-        className="mlsys-Lab-bar"
-        role="progressbar"
-        aria-label={name}
-        aria-valuemin={0}
-        aria-valuemax={steps.length}
-        aria-valuenow={done}
-        aria-valuetext={`${done} of ${counted(steps.length, 'step', 'steps')} done`}
-      >
-        <div style={{ width: `${steps.length > 0 ? (100 * done) / steps.length : 0}%` }} />
-      </div>
-      <ul className="mlsys-Lab-path">
-        {act.steps.map(step => {
-          const { sign, state, words } = isPassed(step, report)
-            ? PASSED
-            : stateOf(step, report);
-          return (
-            <li key={`${step.kind} ${step.id}`}>
-              <button
-                className="mlsys-Lab-step"
-                data-kind={isBetween(step) ? 'between' : 'step'}
-                data-state={state}
-                aria-current={step === next ? 'step' : undefined}
-                onClick={() => goTo(step)}
-              >
-                <span className="mlsys-Lab-mark" aria-hidden="true">
-                  {sign}
-                </span>
-                <span>
-                  {taskOf(step.kind)}: {step.title}
-                  {/* What is not right yet is said to everybody; the rest is in the sign. */}
-                  <span className={state === 'tried' ? '' : 'mlsys-Lab-unseen'}> ({words})</span>
-                </span>
-              </button>
-            </li>
-          );
-        })}
-      </ul>
+      {steps.length > 0 && (
+        <div
+          className="mlsys-Lab-bar"
+          role="progressbar"
+          aria-label={name}
+          aria-valuemin={0}
+          aria-valuemax={steps.length}
+          aria-valuenow={done}
+          aria-valuetext={`${done} of ${counted(steps.length, 'step', 'steps')} done`}
+        >
+          <div style={{ width: `${(100 * done) / steps.length}%` }} />
+        </div>
+      )}
+      <Path steps={coreOf(act.steps)} next={next} report={report} goTo={goTo} />
+      {beyond.length > 0 && (
+        <details className="mlsys-Lab-deeper">
+          <summary>
+            Deeper
+            <span className="mlsys-Lab-aside">
+              {begunOf(beyond, report)} of {stepsAmong(beyond).length}, optional
+            </span>
+          </summary>
+          <Path steps={beyond} next={next} report={report} goTo={goTo} />
+        </details>
+      )}
     </div>
+  );
+}
+
+function stepsAmong(way: IStep[]): IStep[] {
+  return way.filter(step => !isBetween(step));
+}
+
+function begunOf(way: IStep[], report: IReport | null): number {
+  return stepsAmong(way).filter(step => !stateOf(step, report).left).length;
+}
+
+/** A part of the way, each step with how far along it is. */
+function Path(props: IStepsProps & { next: IStep | null }): JSX.Element {
+  const { steps, next, report, goTo } = props;
+  return (
+    <ul className="mlsys-Lab-path">
+      {steps.map(step => {
+        const { sign, state, words } = isPassed(step, report) ? PASSED : stateOf(step, report);
+        return (
+          <li key={`${step.kind} ${step.id}`}>
+            <button
+              className="mlsys-Lab-step"
+              data-kind={isBetween(step) ? 'between' : 'step'}
+              data-state={state}
+              aria-current={step === next ? 'step' : undefined}
+              onClick={() => goTo(step)}
+            >
+              <span className="mlsys-Lab-mark" aria-hidden="true">
+                {sign}
+              </span>
+              <span>
+                {taskOf(step.kind)}: {step.title}
+                {/* What is not right yet is said to everybody; the rest is in the sign. */}
+                <span className={state === 'tried' ? '' : 'mlsys-Lab-unseen'}> ({words})</span>
+              </span>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

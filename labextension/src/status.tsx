@@ -3,7 +3,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { Message } from '@lumino/messaging';
 import { ISignal, Signal } from '@lumino/signaling';
 import React from 'react';
-import { notDone } from './contract';
+import { coreOf, notDone } from './contract';
 import { Follower } from './follow';
 import { problemOf } from './problems';
 import { IHandedIn } from './server';
@@ -56,12 +56,13 @@ export class LabStatus extends ReactWidget {
       // Rendering nothing at all would leave what was on the page before.
       return <></>;
     }
-    const done = lab.steps.length - notDone(lab.steps, report).length;
+    const many = coreOf(lab.steps).length;
+    const done = many - notDone(lab.steps, report).length;
     const problem = problemOf(lab.about.lab, report, trouble);
     const saved = report?.last ? `saved ${when(report.last.time)}` : 'nothing saved yet';
     const last = report?.handed_in ? handedIn(report.handed_in) : saved;
     // A count beside a ledger that is not this student's would be a promise.
-    const words = problem === null ? `${done} of ${lab.steps.length} done, ${last}` : 'see the Lab panel';
+    const words = problem === null ? `${done} of ${many} done, ${last}` : 'see the Lab panel';
     return (
       <button
         className={problem === null ? '' : 'mlsys-mod-problem'}

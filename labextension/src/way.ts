@@ -2,10 +2,11 @@
  * The way through a lab: its steps in order and, between them, what to explore and to compare.
  *
  * *Next* leads along the way: from a prediction to the instrument, once everything was tried there
- * to the comparison, and then to the questions. Neither exploring nor comparing counts as a step.
+ * to the comparison, and then to the questions. Neither exploring nor comparing counts as a step,
+ * and what is deeper does not lie on it.
  */
 import { INotebookModel } from '@jupyterlab/notebook';
-import { cellsOf, IStep, notDone, stepsOf, text } from './contract';
+import { cellsOf, coreOf, IStep, notDone, stepsOf, text } from './contract';
 import { IReport } from './server';
 
 /** Something to explore or to compare, and the names under which the ledger keeps that it was done. */
@@ -20,13 +21,15 @@ function* asked(model: INotebookModel): Generator<IBetween> {
       const names = said.explores.map(text).filter(name => name !== null);
       if (names.length > 0) {
         const needs = names.map(name => `explored.${name}`);
-        yield { index, id: names[0], kind: 'explore', act, title: text(said.title) ?? names[0], needs };
+        const title = text(said.title) ?? names[0];
+        yield { index, id: names[0], kind: 'explore', act, title, needs, deeper: said.deeper === true };
       }
     } else if (said.kind === 'compare') {
       const id = text(said.id);
       if (id !== null) {
         const title = text(said.title) ?? id;
-        yield { index, id, kind: 'compare', act, title, needs: [`compared.${id}`] };
+        const needs = [`compared.${id}`];
+        yield { index, id, kind: 'compare', act, title, needs, deeper: said.deeper === true };
       }
     }
   }
@@ -44,8 +47,9 @@ export function isPassed(step: IStep, report: IReport | null): boolean {
 
 /** Where to go next: what comes first on the way and is not done; null once no step is left. */
 export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
-  const between = way.filter(isBetween);
-  const left = new Set(notDone(way.filter(step => !isBetween(step)), report));
+  const core = coreOf(way);
+  const between = core.filter(isBetween);
+  const left = new Set(notDone(core.filter(step => !isBetween(step)), report));
   if (left.size === 0) {
     return null;
   }
@@ -54,7 +58,7 @@ export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
       left.add(step);
     }
   }
-  return way.find(step => left.has(step)) ?? null;
+  return core.find(step => left.has(step)) ?? null;
 }
 
 export function isBetween(step: IStep): step is IBetween {

@@ -2,8 +2,7 @@
 
 A section, which begins at a heading of the second level, belongs to the act of the items in it. A
 heading that says *a break*, such as “Time for a break”, begins another sitting of the same act.
-Whatever stands below a heading that says *optional*, or whose text begins with that word, is
-counted apart.
+Whatever stands in a deeper section is counted apart.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from mlsys_widgets.labs.lab_minutes import RATES, LabMinutes, Sitting, item_minu
 
 _TEMPLATE: Final = re.compile(r"\{\{.+?\}\}", re.S)
 _HEADING: Final = re.compile(r"^(#+)\s+(.*)$", re.M)
-#: In the heading itself, or as the first word below it.
-_OPTIONAL: Final = re.compile(r"^#.*\boptional\b|^#.*\s+optional\b", re.I | re.M)
 #: Not “break-even” and not the “graph breaks” of compilers.
 _BREAK: Final = re.compile(r"\ba break\b(?!-)", re.I)
 #: A rest of fewer minutes, such as a paragraph on what comes next, is part of the last act.
 _SHORT: Final = 2.5
+#: Kinds of cells that are only read.
+_TEXT: Final = ("prose", "deeper")
 #: Kinds of cells that take time beyond the items that they name.
 _ALSO: Final = ("instrument", "reveal", "design")
 #: Kinds of cells that show the item that they name.
@@ -43,10 +42,8 @@ class _Part:
 def lab_minutes(items: Mapping[str, Item], cells: Sequence[LabCell]) -> LabMinutes:
     """Count how long the acts of a lab take."""
     parts = [_Part()]
-    extra = 0.0
-    for cell, optional in with_optional(cells):
-        if optional:
-            extra += _cell_minutes(cell, items)
+    for cell, deeper in with_deeper(cells):
+        if deeper:
             continue
         level, title = _heading(cell)
         if _BREAK.search(title):
@@ -54,25 +51,55 @@ def lab_minutes(items: Mapping[str, Item], cells: Sequence[LabCell]) -> LabMinut
         elif level in (1, 2):
             parts.append(_Part())
         parts[-1].minutes += _cell_minutes(cell, items)
-        if cell.kind in _SHOWS and cell.name in items:
-            parts[-1].act = max(parts[-1].act, items[cell.name].act)
+        parts[-1].act = max(parts[-1].act, _act_of(cell, items))
     sittings = list(_sittings(parts))
     if len(sittings) > 1 and not sittings[-1].act and sittings[-1].minutes < _SHORT:
         rest = sittings.pop()
         sittings[-1] = Sitting(sittings[-1].act, sittings[-1].minutes + rest.minutes)
-    return LabMinutes(tuple(sittings), extra)
+    beyond = (section_minutes(items, each) for each in deeper_sections(cells))
+    return LabMinutes(tuple(sittings), tuple(beyond))
 
 
-def with_optional(cells: Sequence[LabCell]) -> Iterator[tuple[LabCell, bool]]:
-    """Every cell, and whether it stands below a heading that says *optional*."""
-    below = 0  # the level of that heading; 0 if there is none
+def section_minutes(items: Mapping[str, Item], section: Sequence[LabCell]) -> Sitting:
+    """Count how long a deeper section takes, and say to which act it belongs."""
+    act = max(_act_of(cell, items) for cell in section)
+    return Sitting(act, sum(_cell_minutes(cell, items) for cell in section))
+
+
+def with_deeper(cells: Sequence[LabCell]) -> Iterator[tuple[LabCell, bool]]:
+    """Every cell, and whether it stands in a deeper section.
+
+    Such a section lasts until the next heading of its level, or of a higher one.
+
+    Examples
+    --------
+    >>> cells = [
+    ...     LabCell("deeper", "", "### Deeper: energy"),
+    ...     LabCell("card", "joules", ""),
+    ...     LabCell("prose", "", "## Act 2"),
+    ... ]
+    >>> [deeper for _, deeper in with_deeper(cells)]
+    [True, True, False]
+    """
+    below = 0  # the level of the heading whose section this is; 0 outside of all
     for cell in cells:
         level, _ = _heading(cell)
         if level and level <= below:
             below = 0
-        if level and not below and _OPTIONAL.search(cell.body):
+        if cell.kind == "deeper":
             below = level
         yield cell, bool(below)
+
+
+def deeper_sections(cells: Sequence[LabCell]) -> list[list[LabCell]]:
+    """The cells of each deeper section, its heading first."""
+    found: list[list[LabCell]] = []
+    for cell, deeper in with_deeper(cells):
+        if cell.kind == "deeper":
+            found.append([])
+        if deeper:
+            found[-1].append(cell)
+    return found
 
 
 def _sittings(parts: Sequence[_Part]) -> Iterator[Sitting]:
@@ -92,8 +119,12 @@ def _sittings(parts: Sequence[_Part]) -> Iterator[Sitting]:
         yield Sitting(open_act, open_minutes)
 
 
+def _act_of(cell: LabCell, items: Mapping[str, Item]) -> int:
+    return items[cell.name].act if cell.kind in _SHOWS and cell.name in items else 0
+
+
 def _cell_minutes(cell: LabCell, items: Mapping[str, Item]) -> float:
-    if cell.kind == "prose":
+    if cell.kind in _TEXT:
         return reading(_TEMPLATE.sub("number", cell.body))
     also = RATES[cell.kind] if cell.kind in _ALSO else 0.0
     shown = items.get(cell.name) if cell.kind in _SHOWS else None
@@ -102,5 +133,5 @@ def _cell_minutes(cell: LabCell, items: Mapping[str, Item]) -> float:
 
 def _heading(cell: LabCell) -> tuple[int, str]:
     """The level and title of the first heading in a cell; 0 and nothing if there is none."""
-    found = _HEADING.search(cell.body) if cell.kind == "prose" else None
+    found = _HEADING.search(cell.body) if cell.kind in _TEXT else None
     return (len(found[1]), found[2]) if found else (0, "")

@@ -11,7 +11,8 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mlsys_widgets.authoring import templates
-from mlsys_widgets.authoring.act_minutes import lab_minutes
+from mlsys_widgets.authoring.act_minutes import lab_minutes, with_deeper
+from mlsys_widgets.authoring.deeper_heading import DeeperHeading, deeper_headings
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
 from mlsys_widgets.authoring.student_source import student_prose, student_source
 from mlsys_widgets.authoring.text import LabCell, TextError
@@ -19,6 +20,7 @@ from mlsys_widgets.authoring.validation import validate, validate_pools
 from mlsys_widgets.authoring.ways import explored_on
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
+from mlsys_widgets.labs.deeper import as_counted
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import kind_of
 
@@ -33,6 +35,8 @@ _SCRATCH: Final = """\
 #: Where hidden tests find what judges.
 _GRADING: Final = "mlsys_widgets.grading"
 _KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
+#: What JupyterLab calls a heading whose section is folded.
+_FOLDED: Final = "jp-MarkdownHeadingCollapsed"
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 Cell = nbformat.NotebookNode
@@ -44,21 +48,30 @@ class Notebook:
     def __init__(self, lab: Lab, checks: CheckSource, course: Course) -> None:
         self._lab, self._checks, self._course = lab, checks, course
         parameters = lab.draw("", variants=False)
-        self._items = lab.items(parameters)
+        self._declared = lab.items(parameters)
+        self._items = as_counted(self._declared, course.deeper_in(lab.name))
         self._known = templates.names(lab, parameters)
         self._ids: Counter[str] = Counter()
         self._minutes: dict[str, Any] = {}
         #: The predictions that are explored on each instrument, by where its cell stands.
         self._explored: dict[str, list[str]] = {}
+        #: What is said below the headings of deeper sections, by where they stand.
+        self._said: dict[str, DeeperHeading] = {}
 
     def make(self, lab_cells: list[LabCell]) -> nbformat.NotebookNode:
         """Make the notebook, with solutions and hidden tests but without outputs."""
-        validate(self._lab.name, self._items, lab_cells)
+        validate(self._lab.name, self._declared, lab_cells)
         validate_pools(self._lab)
         if self._lab.minutes is None:
             self._minutes = lab_minutes(self._items, lab_cells).plain()
         self._explored = explored_on(lab_cells)
-        cells = [made for cell in lab_cells for made in getattr(self, f"_{cell.kind}")(cell)]
+        self._said = deeper_headings(self._items, lab_cells)
+        cells = []
+        for cell, deeper in with_deeper(lab_cells):
+            made = getattr(self, f"_{cell.kind}")(cell)
+            if deeper and self._is_optional:
+                _leave_to_students(made)
+            cells += made
         return new_notebook(
             cells=cells,
             metadata={
@@ -78,18 +91,33 @@ class Notebook:
             "title": lab.title,
             "acts": list(lab.acts),
             **({"minutes": self._minutes} if self._minutes else {}),
+            **({} if self._is_optional else {"deeper": "required"}),
             **({"design": design} if design else {}),
             # What a student makes beside the notebook is handed in with it.
             **({"files": sorted(lab.examples)} if lab.examples else {}),
         }
 
+    @property
+    def _is_optional(self) -> bool:
+        return self._course.deeper_in(self._lab.name) == "optional"
+
     # One method for each kind of cell.
+
+    def _deeper(self, cell: LabCell) -> list[Cell]:
+        said = self._said[cell.where]
+        made = self._still(student_prose(f"{self._filled(cell)}\n\n{said.in_words}"))
+        made.metadata["mlsys"] = {"kind": "deeper", "act": said.act, "minutes": said.minutes}
+        # JupyterLab's own fold: it opens with a click, and the notebook remembers that it is open.
+        if self._is_optional:
+            made.metadata[_FOLDED] = True
+        return [made]
 
     def _prose(self, cell: LabCell) -> list[Cell]:
         return [self._still(student_prose(self._filled(cell)))]
 
     def _setup(self, cell: LabCell) -> list[Cell]:
-        opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments})'
+        counts = "" if self._is_optional else ', deeper="required"'
+        opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments}{counts})'
         counted = f"minutes={self._minutes}" if self._minutes else ""
         welcome = f"lab.welcome({counted})"
         body = f"from mlsys_widgets import open_lab\n{cell.body}\n\n{opens}\n{welcome}"
@@ -168,6 +196,9 @@ class Notebook:
         model = self._filled(cell)
         if problem := item.limits.problem(model):
             raise TextError(f"{cell.where}: the model answer of {name}. {' '.join(problem)}")
+        if item.deeper:
+            # A cell for graders would wait for somebody to read what does not count.
+            return [self._question(name, item)]
         answer = new_markdown_cell(
             _SOLUTION.format(model),
             id=self._id(f"answer_{name}"),
@@ -240,6 +271,13 @@ class Notebook:
         fit = _UNFIT.sub("-", name)[:56].strip("-")
         self._ids[fit] += 1
         return fit if self._ids[fit] == 1 else f"{fit}-{self._ids[fit]}"
+
+
+def _leave_to_students(cells: list[Cell]) -> None:
+    """Have cells say that they are beyond the core, where a step or a way leads through them."""
+    for cell in cells:
+        if "mlsys" in cell.metadata:
+            cell.metadata["mlsys"]["deeper"] = True
 
 
 def _title(item: Item) -> str:

@@ -7,13 +7,16 @@ and minutes are those of the labs themselves; minutes were counted when the note
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from mlsys_widgets.course.own_dates import LAB_DATES, read_dates
 from mlsys_widgets.course.page_dates import page_dates
 from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.labs import Lab, Message, load
+from mlsys_widgets.labs.deeper import as_counted
+from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.wording.units import format_quantity
 
@@ -70,28 +73,34 @@ def write_start_page(release: Path) -> Path:
 def start_page(release: Path) -> str:
     """Return the page, as Markdown with links that JupyterLab follows."""
     found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
-    lines = [_line(number, lab, _how_long(release, lab)) for number, lab in enumerate(found, 1)]
+    lines = [_line(number, lab, _built(release, lab.name)) for number, lab in enumerate(found, 1)]
     first = _link(found[0]) if found else "none is released yet"
     known = [read_dates(release / lab.name / LAB_DATES) for lab in found]
     dates = page_dates(filter(None, known), called={lab.name: lab.title for lab in found})
     return _PAGE.format(labs="\n\n".join(lines), first=first, dates=dates)
 
 
-def _how_long(release: Path, lab: Lab) -> str:
+def _built(release: Path, lab: str) -> Mapping[str, Any]:
+    """Return what a lab's notebook says about it; empty if it says nothing."""
+    try:
+        book = json.loads((release / lab / f"{lab}.ipynb").read_text("utf-8"))
+        return dict(book["metadata"]["mlsys"])
+    except (OSError, ValueError, KeyError, TypeError):  # not built
+        return {}
+
+
+def _how_long(lab: Lab, built: Mapping[str, Any]) -> str:
     """How long a lab takes, as its author says or as it was counted; empty if neither is known."""
     if lab.minutes:
         return f"about {lab.minutes} minutes, "
-    try:
-        book = json.loads((release / lab.name / f"{lab.name}.ipynb").read_text("utf-8"))
-        counted = LabMinutes.from_plain(book["metadata"]["mlsys"]["minutes"])
-    except (OSError, ValueError, KeyError, TypeError):  # not built, or by an earlier version
-        return ""
-    return f"{counted.in_words}, "
+    return f"{LabMinutes.from_plain(built['minutes']).in_words}, " if "minutes" in built else ""
 
 
-def _line(number: int, lab: Lab, how_long: str) -> str:
+def _line(number: int, lab: Lab, built: Mapping[str, Any]) -> str:
     parameters = lab.draw("", variants=False)
-    points = format_quantity(sum(lab.points(parameters).values()), "points")
+    items = as_counted(lab.items(parameters), built.get("deeper", "optional"))
+    points = format_quantity(sum(points_of(items).values()), "points")
+    how_long = _how_long(lab, built)
     messages = [each for each in lab.items(parameters).values() if isinstance(each, Message)]
     if messages:
         subject, task = messages[0].subject, messages[0].task

@@ -38,9 +38,9 @@ class TextError(ValueError):
 class LabCell:
     """A cell as its author wrote it."""
 
-    #: One of `CODE_KINDS`, or ``prose`` or ``essay``.
+    #: One of `CODE_KINDS`, or ``prose``, ``essay`` or ``deeper``.
     kind: str
-    #: An item or a title; empty for prose, setup and design.
+    #: An item or a title; empty for prose, the heading of deeper parts, setup and design.
     name: str
     body: str
     #: File and cell, for whoever has to fix something.
@@ -76,8 +76,11 @@ def _lab_cell(path: Path, number: int, cell: object) -> LabCell:
     if cell.cell_type == "markdown":  # type: ignore[attr-defined]
         if not metadata:
             return LabCell("prose", "", body, where)
+        if list(metadata) == ["deeper"]:
+            return LabCell("deeper", "", _heading(where, body), where)
         if list(metadata) != ["essay"]:
-            raise TextError(f"{where}: prose can say essay=…; it says {', '.join(metadata)}")
+            said = ", ".join(metadata)
+            raise TextError(f"{where}: prose can say essay=… or deeper=true; it says {said}")
         return LabCell("essay", _name(where, "essay", metadata["essay"]), body, where)
     kinds = [kind for kind in CODE_KINDS if kind in metadata]
     if len(kinds) != 1 or len(metadata) != 1:
@@ -101,3 +104,12 @@ def _name(where: str, kind: str, value: object) -> str:
             f'{where}: {kind} needs a name in quotes, such as {kind}="…"; it is {value!r}'
         )
     return value.strip()
+
+
+def _heading(where: str, body: str) -> str:
+    if not body.startswith("#"):
+        raise TextError(
+            f"{where}: a cell that says deeper=true begins with the heading of its section; it"
+            f" begins {body[:40]!r}"
+        )
+    return body

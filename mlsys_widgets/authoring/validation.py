@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from mlsys_widgets.authoring.act_minutes import with_optional
+from mlsys_widgets.authoring.deeper_rules import deeper_problems
 from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.labs import (
     Choice,
@@ -94,7 +94,7 @@ def _problems(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> 
     placed = [each.name for each in cells if each.kind in ("answer", "essay", "record")]
     shown = {each.name for each in cells if each.kind == "card"}
     shown |= {DESIGN} if any(each.kind == "design" for each in cells) else set()
-    yield from _of_optional(lab, items, cells)
+    yield from deeper_problems(lab, items, cells)
     for name, item in items.items():
         if isinstance(item, _GRADED) and placed.count(name) != 1:
             yield (
@@ -111,24 +111,6 @@ def _problems(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> 
                         f"{lab}: in asks.py the record {name} gives points for {wanted!r}, which"
                         " lab.py never shows; nobody could earn them"
                     )
-
-
-def _of_optional(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> Iterator[str]:
-    """Refuse points for what is marked optional: nobody may lose any by believing it."""
-    rewarded = {
-        name: each for each, item in items.items() if isinstance(item, Record) for name in item.of
-    }
-    for cell, optional in with_optional(cells):
-        if not optional:
-            continue
-        name = cell.name or (DESIGN if cell.kind == "design" else "")
-        if cell.kind in ("answer", "essay", "record"):
-            yield f"{cell.where}: {name} gives points, but its heading says that it is optional"
-        elif cell.kind in ("card", "design") and name in rewarded:
-            yield (
-                f"{cell.where}: {name} stands below a heading that says optional, but the record"
-                f" {rewarded[name]} gives points for it"
-            )
 
 
 def _of_cell(cell: LabCell, items: Mapping[str, Item]) -> Iterator[str]:

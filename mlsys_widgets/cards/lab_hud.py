@@ -67,6 +67,8 @@ class LabHUD(LabWidget):
         What must be open before a decision or number is shown, by label.
     follows
         Instruments whose every move the numbers follow.
+    deeper
+        Steps beyond the core; they are optional, so no progress waits for them.
     called
         What to call things that are given by name.
     student
@@ -99,12 +101,14 @@ class LabHUD(LabWidget):
         reveals: Mapping[str, Reveal] | None = None,
         gates: Mapping[str, Gate] | None = None,
         follows: Iterable[Instrument] = (),
+        deeper: Iterable[StudentStep] = (),
         called: Mapping[str, str] | None = None,
         student: str | None = None,
     ) -> None:
         super().__init__(title)
         self._ledger = ledger
         self._acts = {act: tuple(items) for act, items in acts.items()}
+        self._deeper = tuple(deeper)
         self._context = context
         self._constraints = dict(constraints or {})
         self._decisions = dict(decisions or {})
@@ -196,6 +200,7 @@ class LabHUD(LabWidget):
         for k, (act, (done, many)) in enumerate(self.progress.items()):
             acts.append(Prose(f"act{k}-head", f"({done} of {many})", label=act))
             acts.append(Rows(f"act{k}", tuple(self._line(item) for item in self._acts[act])))
+        acts += self._beyond()
         broken = [
             Prose(f"broken-{name}", words, tone="red", label=f"{name}.")
             for name, words in self.broken.items()
@@ -210,6 +215,15 @@ class LabHUD(LabWidget):
             predictions = [Prose("held-head", "", label="Your predictions"), Rows("held", held)]
         cards = Numbers("cards", tuple(self._cards()))
         return [cards, *acts, *predictions, *broken, *notices]
+
+    def _beyond(self) -> list[Part]:
+        """What was begun beyond the core; whoever stays in the core is told of one line only."""
+        if not self._deeper:
+            return []
+        begun = [step for step in self._deeper if self._status(step).state != "to_do"]
+        many = f"({len(begun)} of {len(self._deeper)}, optional)"
+        head = Prose("deeper-head", many, label="Deeper")
+        return [head, *([Rows("deeper", tuple(map(self._line, begun)))] if begun else [])]
 
     def _outcomes(self) -> Iterable[tuple[str, str]]:
         """Each sealed prediction beside what happened, once the student has compared them."""
@@ -257,6 +271,7 @@ class LabHUD(LabWidget):
         if note is None or self._state is None:
             return
         steps = [i for items in self._acts.values() for i in items if isinstance(i, StudentStep)]
+        steps += self._deeper
         saved = saved_progress(self._state, self._ledger.lab or "")
         newer = is_newer(steps, saved, note.covers(self._ledger.events()))
         label = "Handed in" if note.file is None else "File to hand in"

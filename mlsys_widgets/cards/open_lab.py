@@ -33,6 +33,7 @@ from mlsys_widgets.files import LEDGER
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.deeper import DeeperParts, as_counted
 from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
 from mlsys_widgets.labs.lab import points_of
@@ -41,6 +42,7 @@ from mlsys_widgets.labs.student_steps import (
     WHOLE_LAB,
     StepProgress,
     StudentStep,
+    core_of,
     progress,
     saved_progress,
     steps_of,
@@ -55,7 +57,12 @@ _INSTRUCTORS: Final = (
 
 
 def open_lab(
-    name: str, *, variants: bool = True, edition: str = "", folder: str | os.PathLike[str] = "."
+    name: str,
+    *,
+    variants: bool = True,
+    edition: str = "",
+    deeper: DeeperParts = "optional",
+    folder: str | os.PathLike[str] = ".",
 ) -> OpenLab:
     """Open the lab that this notebook belongs to.
 
@@ -65,6 +72,8 @@ def open_lab(
         The name of the lab, which is also that of its folder.
     variants, edition
         Whether everyone has their own numbers, and which edition of them; built into the notebook.
+    deeper
+        Whether what lies beyond the core counts in this course; built into the notebook, too.
     folder
         Where the notebook is.
 
@@ -92,7 +101,7 @@ def open_lab(
     limit is not recorded. 'both' is not an option; choose one of: “the
     arithmetic units” ("compute"), “the memory” ("memory").
     """
-    return OpenLab(name, variants=variants, edition=edition, folder=Path(folder))
+    return OpenLab(name, variants=variants, edition=edition, deeper=deeper, folder=Path(folder))
 
 
 class OpenLab:
@@ -102,7 +111,9 @@ class OpenLab:
     was saved, ``student`` whose lab it is, and ``lab`` what ``asks.py`` declares.
     """
 
-    def __init__(self, name: str, *, variants: bool, edition: str, folder: Path) -> None:
+    def __init__(
+        self, name: str, *, variants: bool, edition: str, deeper: DeeperParts, folder: Path
+    ) -> None:
         self.lab = labs.load(folder)
         if self.lab.name != name:
             raise ValueError(
@@ -112,7 +123,7 @@ class OpenLab:
         self.student = labs.student(folder)
         self.variants = variants
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
-        self.items = self.lab.items(self.p)
+        self.items = as_counted(self.lab.items(self.p), deeper)
         self._is_instructors = is_instructors(folder)
         self._notices: tuple[str, ...] = (_INSTRUCTORS,) if self._is_instructors else ()
         path = working_folder(folder) / LEDGER
@@ -228,7 +239,7 @@ class OpenLab:
         ``lab.hud(numbers={"MFU": lambda: (roof.result.mfu, "%")}, after={"MFU": "act1_mfu"})``.
         """
         acts: dict[str, list[StudentStep]] = {}
-        for step in self.steps:
+        for step in core_of(self.steps):
             title = f"Act {step.act}: {self.lab.acts[step.act - 1]}" if step.act else WHOLE_LAB
             acts.setdefault(title, []).append(step)
         more.setdefault("context", self._cards.get("context"))
@@ -236,8 +247,9 @@ class OpenLab:
         more.setdefault("follows", self._followers)
         more["gates"] = {label: self.card(name) for label, name in (after or {}).items()}
         return LabHUD(
-            self.lab.title, ledger=self.ledger, acts=acts, student=self.student.name, **more
-        )
+            self.lab.title, ledger=self.ledger, acts=acts, student=self.student.name,
+            deeper=[step for step in self.steps if step.deeper], **more,
+        )  # fmt: skip
 
     # What is answered.
 
@@ -273,7 +285,7 @@ class OpenLab:
         """
         item = self._asked(name)
         value = self._standing(name)
-        if value is None and execution() == "validate":
+        if value is None and execution() == "validate" and not item.deeper:
             raise UnusableAnswer(f"{name}: nothing is recorded in the card of “{item.title}” yet.")
         if value is None:
             return ...
@@ -310,7 +322,7 @@ class OpenLab:
             return {self._called(each): progress(steps[each], saved, covered) for each in item.of}
 
         missing = [called for called, how in held().items() if not how.whole]
-        if missing and execution() == "validate":
+        if missing and execution() == "validate" and not item.deeper:
             raise UnusableAnswer(f"Not in your ledger yet: {'; '.join(missing)}.")
         # While nbgrader grades, it would take the cell's last value for its points.
         if execution() != "student":

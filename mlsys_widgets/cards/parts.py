@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
+from mlsys_widgets.labs import Choice, Essay, Number, Record
 from mlsys_widgets.labs.word_limits import WordLimits
 from mlsys_widgets.wording.local_time import with_local_times
 from mlsys_widgets.wording.units import format_quantity
@@ -35,6 +36,17 @@ def in_points(points: float) -> str:
     ('1 point', '2.5 points')
     """
     return format_quantity(points, "point" if points == 1 else "points")
+
+
+def worth(item: Number | Choice | Essay | Record) -> str:
+    """Return what an item is worth, as its card says it.
+
+    Examples
+    --------
+    >>> worth(Record(["act1_bound"], points=4)), worth(Record(["x"], points=0, deeper=True))
+    ('4 points', 'deeper, no points')
+    """
+    return "deeper, no points" if item.deeper else in_points(item.points)
 
 
 def as_typed(text: str) -> str:

@@ -22,6 +22,7 @@ from mlsys_widgets.cards.parts import (
     TextArea,
     TextBox,
     in_points,
+    worth,
 )
 from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.labs import Choice, Essay, Number
@@ -70,7 +71,7 @@ class QuestionCard(ItemTask):
         ledger: Ledger,
         after: Gate | Iterable[Gate] = (),
     ) -> None:
-        title = f"{item.title} ({in_points(item.points)})"
+        title = f"{item.title} ({worth(item)})"
         super().__init__(name, item, title, ledger=ledger, after=after)
         self.item = item
         self._note = ""
@@ -179,9 +180,7 @@ class QuestionCard(ItemTask):
         standing = self.answer
         parts: list[Part] = [Prose("ask", self.item.ask)]
         if isinstance(self.item, Essay):
-            rubric = tuple((in_points(points), words) for points, words in self.item.rubric)
-            parts.append(Prose("read", "A person reads it and gives points for this:", quiet=True))
-            parts.append(Rows("rubric", rubric))
+            parts += self._rubric(self.item)
         parts.append(self._asking(standing))
         label = "Record my answer" if standing is None else "Record the change"
         parts.append(Buttons("send", (("record", label),)))
@@ -198,6 +197,15 @@ class QuestionCard(ItemTask):
         if self._note:
             parts.append(Prose("note", self._note, quiet=True))
         return parts
+
+    def _rubric(self, essay: Essay) -> list[Part]:
+        read = "A person reads it and gives points for this:"
+        if essay.deeper:
+            read = "Nobody grades it; hold it against this yourself:"
+        rows = tuple(
+            ("•" if essay.deeper else in_points(points), words) for points, words in essay.rubric
+        )
+        return [Prose("read", read, quiet=True), Rows("rubric", rows)]
 
     def _recorded(self, standing: Answer) -> str:
         assert self._state is not None

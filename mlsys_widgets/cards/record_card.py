@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
-from mlsys_widgets.cards.parts import Part, Prose, Rows, in_points
+from mlsys_widgets.cards.parts import Part, Prose, Rows, worth
 from mlsys_widgets.labs import Record
 from mlsys_widgets.labs.student_steps import StepProgress
 from mlsys_widgets.ledger import Ledger
@@ -32,7 +32,7 @@ class RecordCard(LabWidget):
     def __init__(
         self, item: Record, held: Callable[[], Mapping[str, StepProgress]], *, ledger: Ledger
     ) -> None:
-        super().__init__(f"{item.title} ({in_points(item.points)})")
+        super().__init__(f"{item.title} ({worth(item)})")
         self._held = held
         announcements.listen(ledger, self)
         self.show()

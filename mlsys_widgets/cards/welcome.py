@@ -16,6 +16,7 @@ from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import (
     SavedEntry,
     StudentStep,
+    core_of,
     is_newer,
     not_done,
     saved_progress,
@@ -78,7 +79,7 @@ class Welcome(LabWidget):
             saved = saved_progress(self._ledger.state(), self._lab.name)
         except LedgerError as problem:
             return [Prose("done", str(problem), quiet=True)]
-        left, many = len(not_done(self._steps, saved)), len(self._steps)
+        left, many = len(not_done(self._steps, saved)), len(core_of(self._steps))
         done = f"{many - left} of {counted(many, 'step')}" if left else "All steps are"
         line = Prose("done", f"{done} done.{self._handed_in(saved)}", quiet=True)
         if not left:
@@ -103,7 +104,7 @@ class Welcome(LabWidget):
                 " If your course knows you under another name, type `mlsys whoami NAME` in a"
                 " terminal and restart the kernel **before** you answer."
             )
-        many = {0: ".", 1: ", one act:"}.get(len(lab.acts), f", {len(lab.acts)} acts:")
+        many = {0: ".", 1: "; one act:"}.get(len(lab.acts), f"; {len(lab.acts)} acts:")
         shape = f"{in_points(self._points)}{self._how_long()}{many}"
         warnings = [
             Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices())
@@ -112,6 +113,8 @@ class Welcome(LabWidget):
         listed = [ActsPath("acts", acts)] if acts else []
         done = self._progress() if self._steps and not warnings else []
         more = self._minutes.beyond_the_acts if self._minutes else ""
+        if any(step.deeper for step in self._steps):
+            more = f"{more} What is deeper is optional and gives no points.".strip()
         if acts and self._minutes:
             more = f"{more} You can stop after each act: everything you commit is kept.".strip()
         beyond = [Prose("beyond", more, quiet=True)] if more else []
@@ -122,7 +125,7 @@ class Welcome(LabWidget):
     def _how_long(self) -> str:
         if self._lab.minutes:
             return f", about {self._lab.minutes} minutes"
-        return f", about {self._minutes.total} minutes" if self._minutes else ""
+        return f", {self._minutes.in_words}" if self._minutes else ""
 
     def _takes(self, act: int) -> str:
         return self._minutes.of_act(act) if self._minutes else ""

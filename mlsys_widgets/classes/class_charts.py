@@ -88,7 +88,7 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
     asked = [each for each in summary.questions if each.count]
     if not asked:
         return
-    graded = [each for each in asked if each.mean is not None]
+    graded = [each for each in asked if each.mean is not None and each.most]
     hardest = min(graded, key=lambda each: each.mean or 0.0, default=None)
     finding = "No question is graded yet."
     if hardest is not None:
@@ -102,7 +102,7 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
         finding += f" Hardly related to the rest of the lab: {', '.join(low)}."
     bars = tuple(
         Bar(
-            each.title,
+            each.title if each.most else f"{each.title} (deeper)",
             tuple(
                 (float(getattr(each, outcome)), tone)
                 for outcome, tone, _ in _OUTCOMES

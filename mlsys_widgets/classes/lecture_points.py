@@ -85,7 +85,9 @@ def _overconfidence(summary: ClassSummary, charts: dict[str, Chart]) -> Iterator
 
 
 def _hardest(summary: ClassSummary, charts: dict[str, Chart]) -> Iterator[LecturePoint]:
-    graded = [each for each in summary.questions if each.mean is not None and each.count]
+    # What is deeper was left out by most, which says nothing about how hard it is.
+    asked = [each for each in summary.questions if each.most]
+    graded = [each for each in asked if each.mean is not None and each.count]
     shown = [each for each in graded if f"question:{each.name}" in charts]
     least = min(shown, key=lambda each: each.mean or 0.0, default=None)
     if least is not None:

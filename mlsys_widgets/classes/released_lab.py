@@ -67,11 +67,13 @@ class ReleasedLab:
 
 
 def steps_of(book: Book, items: Mapping[str, Item]) -> tuple[LabStep, ...]:
-    """List what there is to do in a notebook, in order."""
-    found: list[LabStep] = []
+    """List what there is to do in a notebook, in order; what is deeper comes after the core."""
+    core: list[LabStep] = []
+    deeper: list[LabStep] = []
     for cell in book["cells"]:
         kind, _, name = cell.get("id", "").partition("_")
         source, item = text_of(cell), items.get(name)
+        found = deeper if cell.get("metadata", {}).get("mlsys", {}).get("deeper") else core
         if kind == "card" and isinstance(
             item, Prediction | ReflectionPrompt | Quiz | Myths | Checklist
         ):
@@ -84,7 +86,7 @@ def steps_of(book: Book, items: Mapping[str, Item]) -> tuple[LabStep, ...]:
             found.append(LabStep("use", locked[1], locked[2]))
         elif kind == DESIGN:
             found.append(LabStep("design", DESIGN))
-    return tuple(found)
+    return (*core, *deeper)
 
 
 def solutions_of(book: Book) -> dict[str, str]:

@@ -179,7 +179,7 @@ def _table(summary: ClassSummary) -> str:
     rows = [
         (
             each.title,
-            f"{each.most:g}",
+            f"{each.most:g}" if each.most else "deeper",
             "–" if each.mean is None else f"{each.mean:.0%}",
             "–" if each.discrimination is None else f"{each.discrimination:+.2f}",
             *(f"{n:,}" for n in (each.right, each.partly, each.wrong, each.blank, each.waiting)),

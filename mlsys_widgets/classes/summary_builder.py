@@ -223,7 +223,7 @@ class _SummaryBuilder:
         """Summarize what those students did who were asked this; ``nobodys`` has usual numbers."""
         item = self._items.get(name)
         graded = [one for one in those if name not in one.standing.waiting or not _open(one, name)]
-        fractions = [one.standing.points.get(name, 0.0) / most if most else 0.0 for one in graded]
+        fractions = [_fraction(one, name, most) for one in graded]
         rest = [one.standing.earned - one.standing.points.get(name, 0.0) for one in graded]
         outcomes = Counter(
             _outcome(fraction, one.scores.get(name))
@@ -363,6 +363,13 @@ def _open(one: _Submission, name: str) -> bool:
     """Whether a cell waits for its first points, not for a second look at those it has."""
     score = one.scores.get(name)
     return one.standing.points.get(name, 0.0) == 0 and (score is None or score.get("auto") is None)
+
+
+def _fraction(one: _Submission, name: str, most: float) -> float:
+    """What a student earned of a question; of one that is deeper, what it would have been."""
+    if most:
+        return one.standing.points.get(name, 0.0) / most
+    return one.scores.get(name, {}).get("credit") or 0.0
 
 
 def _outcome(fraction: float, score: Mapping[str, Any] | None) -> str:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from mlsys_widgets.course.deeper_parts import DEEPER, DeeperParts
 from mlsys_widgets.course.settings_tables import (
     LOGINS,
     NO_LOGIN,
@@ -90,6 +91,10 @@ class LabDates:
     close: datetime | None = setting(
         None, TIME, "2026-11-02T23:59:00", "From when on nothing is handed in.",
         without="never", refused="a time before `due`")  # fmt: skip
+    deeper: DeeperParts | None = setting(
+        None, DEEPER, '"required"', "Whether what lies beyond the core of this lab counts.",
+        without="as in the line before the first table",
+        refused="to be set for a section, whose students have the same notebook")  # fmt: skip
 
     def is_released(self, at: datetime) -> bool:
         """Whether its time has come; a lab without one is always there."""
@@ -231,9 +236,11 @@ def read_calendar(settings: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
     for name, table in as_table("sections", settings.get("sections", {})).items():
         section = Section(**read_table(Section, f"sections.{name}", table))
         sections[name] = section.students
+        where = f"sections.{name}.labs"
         of_sections[name] = _dates_by_lab(
-            f"sections.{name}.labs", section.labs, known, zone, lambda lab: dates.get(lab, plain)
+            where, section.labs, known, zone, lambda lab: dates.get(lab, plain)
         )
+        _refuse_own_deeper(where, section.labs)
     _refuse_two_sections(sections)
     longer = settings.get("extensions", [])
     if not isinstance(longer, list):
@@ -294,6 +301,15 @@ def _extension(value: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
             f"the extension of {extension.student} must have either days or due, and one of them"
         )
     return extension
+
+
+def _refuse_own_deeper(where: str, labs: Mapping[str, Any]) -> None:
+    for lab, of in labs.items():
+        if "deeper" in of:
+            raise ValueError(
+                f"{where}.{lab} sets deeper; students of a section have the same notebook as all"
+                f" others, so set it in labs.{lab}"
+            )
 
 
 def _refuse_two_sections(sections: Mapping[str, tuple[str, ...]]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mlsys_widgets.course.calendar import Calendar, read_calendar
 from mlsys_widgets.course.course_settings import CourseFile
+from mlsys_widgets.course.deeper_parts import DeeperParts
 from mlsys_widgets.course.settings_tables import read_table
 from mlsys_widgets.course.staff import CoursePeople, read_people
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
@@ -32,6 +33,8 @@ class Course:
         The folder that holds ``assignments/``, ``source/`` and ``release/``.
     edition
         Part of every draw: change it, and everyone's numbers change.
+    deeper
+        Whether what lies beyond the core of a lab counts, unless the lab itself says so.
     calendar
         When labs open and are due, and for whom.
     lms
@@ -61,6 +64,7 @@ class Course:
     root: Path
     variants: bool = True
     edition: str = ""
+    deeper: DeeperParts = "optional"
     calendar: Calendar = field(default_factory=Calendar)
     lms: Mapping[str, Any] = field(default_factory=dict)
     people: CoursePeople = field(default_factory=CoursePeople)
@@ -100,7 +104,9 @@ class Course:
             people = read_people(settings, calendar.sections)
         except ValueError as problem:
             raise ValueError(f"{path}: {problem}") from None
-        return cls(root, file.variants, file.edition, calendar, file.lms, people, given)
+        return cls(
+            root, file.variants, file.edition, file.deeper, calendar, file.lms, people, given
+        )
 
     @property
     def home(self) -> Path:
@@ -112,6 +118,10 @@ class Course:
     def folder(self, step: str, lab: str) -> Path:
         """Return where a lab is at a step: assignments, source or release."""
         return self.root / step / lab
+
+    def deeper_in(self, lab: str) -> DeeperParts:
+        """Return whether what lies beyond the core of a lab counts."""
+        return self.calendar.dates(lab).deeper or self.deeper
 
     @property
     def arguments(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from mlsys_widgets.course.calendar import Extension, LabDates, LatePolicy, Section
+from mlsys_widgets.course.deeper_parts import DEEPER, DeeperParts
 from mlsys_widgets.course.settings_tables import (
     SWITCH,
     TABLE,
@@ -84,6 +85,10 @@ class CourseFile:
         "", must_be("a text", "a text in quotes", lambda value: isinstance(value, str)), '"2027"',
         "Part of every draw: change it, say every year, and everyone's numbers change.",
         without="empty")  # fmt: skip
+    deeper: DeeperParts = setting(
+        "optional", DEEPER, '"required"', "Whether what lies beyond the core of a lab counts. Where"
+        " it is optional, it is judged and explained, but gives no points.",
+        without='`"optional"`', refused='all but `"optional"` and `"required"`')  # fmt: skip
     timezone: str = setting(
         "UTC", TEXT, '"Europe/Berlin"', "The zone of times that name none.",
         without="UTC", refused="names that are not in the list of time zones")  # fmt: skip

@@ -156,10 +156,13 @@ def steps_in(book: Any) -> list[StudentStep]:
         wanted = (DESIGN,) if kind == DESIGN else wanted
         shown = title if isinstance(title, str) else name
         fewest = about.get("at_least")
+        deeper = about.get("deeper") is True
         # A cell that a student has copied is the same step.
         found.setdefault(
             (kind, name),
-            StudentStep(name, kind, act, shown, wanted, fewest if isinstance(fewest, int) else 1),
+            StudentStep(
+                name, kind, act, shown, wanted, fewest if isinstance(fewest, int) else 1, deeper
+            ),
         )
     return list(found.values())
 

@@ -49,6 +49,8 @@ class Item:
         The act it belongs to, from 1; 0 stands before and after the acts.
     after
         Ids of the items that must be done before this one appears.
+    deeper
+        Whether it lies beyond the core of its lab; `Lab` marks those that it names.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Item:
 
     act: int = 0
     after: Sequence[str] = ()
+    deeper: bool = False
 
     def ledger_names(self, name: str) -> tuple[str, ...]:
         """Return the names under which the ledger keeps the item ``name``."""

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, overload
@@ -51,6 +52,9 @@ class Lab:
         shows what they say about themselves.
     materials
         Anything else that the lab's instruments need, by name, as a concept graph.
+    deeper
+        Names of the items beyond the core. The core fits into one class and needs none of them;
+        whether they count is for a course to say. ``lab.py`` has them in deeper sections.
 
     Examples
     --------
@@ -88,6 +92,7 @@ class Lab:
         examples: Mapping[str, Callable[[], bytes]] | None = None,
         design: Mapping[str, Any] | None = None,
         materials: Mapping[str, Any] | None = None,
+        deeper: Sequence[str] = (),
     ) -> None:
         self.name, self.title, self.chapter = name, title, chapter
         self.acts, self.question, self.minutes = tuple(acts), question, minutes
@@ -95,6 +100,7 @@ class Lab:
         self.examples = dict(examples or {})
         self.design = dict(design or {})
         self.materials = dict(materials or {})
+        self.deeper = frozenset(deeper)
         #: By the item's id: the question that it asks, or the pool that one is drawn from.
         self._asks: dict[str, dict[str, Asks]] = {}
         self._made: dict[str, dict[str, Item]] = {}
@@ -170,11 +176,18 @@ class Lab:
         if key not in self._made:
             while len(self._made) >= _KEPT:
                 del self._made[next(iter(self._made))]
+            if strangers := self.deeper - self._asks.keys():
+                listed = ", ".join(sorted(strangers))
+                raise ValueError(f"{self.name} calls deeper what it never asks: {listed}")
             self._made[key] = {
-                item: pool[parameters.asked(item) if len(pool) > 1 else item](parameters)
+                item: self._ask(item, parameters.asked(item) if len(pool) > 1 else item, parameters)
                 for item, pool in self._asks.items()
             }
         return dict(self._made[key])
+
+    def _ask(self, item: str, question: str, parameters: Parameters) -> Item:
+        asked = self._asks[item][question](parameters)
+        return replace(asked, deeper=True) if item in self.deeper else asked
 
     @property
     def pools(self) -> dict[str, tuple[str, ...]]:
@@ -183,7 +196,7 @@ class Lab:
 
     def questions(self, item: str, parameters: Parameters) -> dict[str, Item]:
         """Return every question that an item may ask, by name, with these parameters."""
-        return {name: asks(parameters) for name, asks in self._asks[item].items()}
+        return {name: self._ask(item, name, parameters) for name in self._asks[item]}
 
     def points(self, parameters: Parameters) -> dict[str, float]:
         """Return the points of each graded item, by id."""

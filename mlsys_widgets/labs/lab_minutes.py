@@ -46,6 +46,8 @@ RATES: Final[Mapping[str, float]] = {
 }
 #: A part that takes longer than this does not fit into a class.
 CLASS_MINUTES: Final = 50
+#: The core of a lab takes no longer than this: a class also begins and ends.
+CORE_MINUTES: Final = 45
 #: Minutes are shown as multiples of this: a count is no more precise.
 _STEP: Final = 5
 
@@ -71,85 +73,87 @@ class LabMinutes:
     Parameters
     ----------
     sittings
-        The parts, in order; an act with a break in it has several.
-    optional
-        Minutes of what is marked optional, which no part includes.
+        The parts of the core, in order; an act with a break in it has several.
+    deeper
+        The parts beyond the core.
 
     Examples
     --------
-    >>> minutes = LabMinutes((Sitting(1, 33.2), Sitting(2, 41), Sitting(0, 12)), optional=18)
-    >>> minutes.total, minutes.of_act(1)
-    (85, 'about 35 minutes')
+    >>> core = (Sitting(1, 13.2), Sitting(2, 21), Sitting(0, 9))
+    >>> minutes = LabMinutes(core, deeper=(Sitting(1, 18), Sitting(3, 12)))
+    >>> minutes.total, minutes.total_deeper
+    (45, 30)
+    >>> minutes.of_act(1), minutes.of_act(3)
+    ('about 15 minutes, and 20 deeper', 'deeper, about 10 minutes')
     >>> minutes.in_words
-    'about 85 minutes (Act 1 about 35, Act 2 about 40, the rest about 10)'
-    >>> print(minutes.beyond_the_acts)
-    What follows the last act takes about 10 minutes. What is marked optional would take about 20
-    more and gives no points.
+    'about 45 minutes, and about 30 more if you go deeper'
+    >>> minutes.beyond_the_acts
+    'What follows the last act takes about 10 minutes.'
     """
 
     sittings: Sequence[Sitting]
-    optional: float = 0.0
+    deeper: Sequence[Sitting] = ()
 
     @property
     def total(self) -> int:
-        """All that is not optional, as people say it."""
-        return Sitting(0, sum(each.minutes for each in self.sittings)).about
+        """The core, as people say it."""
+        return _together(self.sittings)
+
+    @property
+    def total_deeper(self) -> int:
+        """What lies beyond it; 0 if nothing does."""
+        return _together(self.deeper) if self.deeper else 0
 
     def of_act(self, act: int) -> str:
         """How long an act takes, in words; empty if nothing is known about it."""
         parts = [str(each.about) for each in self.sittings if each.act == act]
+        beyond = [each for each in self.deeper if each.act == act]
         if not parts:
-            return ""
+            return f"deeper, about {_together(beyond)} minutes" if beyond else ""
         pause = ", with a break between" if len(parts) > 1 else ""
-        return f"about {' and '.join(parts)} minutes{pause}"
+        more = f", and {_together(beyond)} deeper" if beyond else ""
+        return f"about {' and '.join(parts)} minutes{pause}{more}"
 
     @property
     def in_words(self) -> str:
         """All of it in a line, as for a list of labs."""
-        total = f"about {self.total} minutes"
-        if len(self.sittings) < 2:
-            return total
-        parts = (f"{_called(act)} about {each}" for act, each in self._by_act())
-        return f"{total} ({', '.join(parts)})"
-
-    def _by_act(self) -> Iterable[tuple[int, str]]:
-        for act in dict.fromkeys(each.act for each in self.sittings):
-            yield act, " + ".join(str(each.about) for each in self.sittings if each.act == act)
+        more = self.total_deeper
+        beyond = f", and about {more} more if you go deeper" if more else ""
+        return f"about {self.total} minutes{beyond}"
 
     @property
     def beyond_the_acts(self) -> str:
-        """Sentences about what else takes time; empty if nothing does."""
-        sentences = []
-        if rest := self.of_act(0):
-            sentences.append(f"What follows the last act takes {rest}.")
-        if self.optional:
-            more = Sitting(0, self.optional).about
-            sentences.append(
-                f"What is marked optional would take about {more} more and gives no points."
-            )
-        return " ".join(sentences)
+        """A sentence about what follows the acts; empty if nothing does."""
+        rest = self.of_act(0)
+        return f"What follows the last act takes {rest}." if rest else ""
 
     @property
     def too_long(self) -> list[Sitting]:
         """The parts that do not fit into a class."""
-        return [each for each in self.sittings if each.minutes > CLASS_MINUTES]
+        return [each for each in (*self.sittings, *self.deeper) if each.minutes > CLASS_MINUTES]
 
     # As it is built into notebooks.
 
     def plain(self) -> dict[str, Any]:
         """As data for a notebook, in whole minutes."""
-        plain: dict[str, Any] = {"sittings": [[e.act, round(e.minutes)] for e in self.sittings]}
-        return {**plain, "optional": round(self.optional)} if self.optional else plain
+        core, deeper = (
+            [[each.act, round(each.minutes)] for each in parts]
+            for parts in (self.sittings, self.deeper)
+        )
+        return {"sittings": core, **({"deeper": deeper} if deeper else {})}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> LabMinutes:
         """Read what `plain` gave."""
-        sittings = tuple(Sitting(act, minutes) for act, minutes in plain["sittings"])
-        return cls(sittings, plain.get("optional", 0.0))
+        core, deeper = (
+            tuple(Sitting(act, minutes) for act, minutes in plain.get(parts, ()))
+            for parts in ("sittings", "deeper")
+        )
+        return cls(core, deeper)
 
 
-def _called(act: int) -> str:
-    return f"Act {act}" if act else "the rest"
+def _together(parts: Iterable[Sitting]) -> int:
+    return Sitting(0, sum(each.minutes for each in parts)).about
 
 
 def reading(*texts: str) -> float:

@@ -96,6 +96,8 @@ class StudentStep:
     needs: tuple[str, ...]
     #: The fewest words of a text; a shorter one was tried.
     at_least: int = 1
+    #: Whether it is optional, beyond the core of the lab.
+    deeper: bool = False
 
     @property
     def called(self) -> str:
@@ -120,6 +122,7 @@ def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
             getattr(item, "title", name),
             item.ledger_names(name),
             item.at_least if isinstance(item, Essay) else 1,
+            item.deeper,
         )
         for name, item in items.items()
         if (kind := kind_of(item))
@@ -235,8 +238,13 @@ def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:
 
 
 def not_done(steps: Sequence[StudentStep], saved: Mapping[str, SavedEntry]) -> list[StudentStep]:
-    """The steps that are left."""
-    return [step for step in steps if progress(step, saved).is_left]
+    """The steps that are left; what is deeper is nobody's duty."""
+    return [step for step in core_of(steps) if progress(step, saved).is_left]
+
+
+def core_of(steps: Sequence[StudentStep]) -> list[StudentStep]:
+    """The steps that everybody is asked to do."""
+    return [step for step in steps if not step.deeper]
 
 
 def is_newer(steps: Sequence[StudentStep], saved: Mapping[str, SavedEntry], covered: int) -> bool:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.authoring.act_minutes import lab_minutes, with_optional
+from mlsys_widgets.authoring.act_minutes import lab_minutes, with_deeper
 from mlsys_widgets.authoring.text import LabCell, read
 from mlsys_widgets.files import LAB_TEXT
 from mlsys_widgets.labs import Essay, Message, Number, load
-from mlsys_widgets.labs.lab_minutes import CLASS_MINUTES, RATES, WORDS_PER_MINUTE, item_minutes
+from mlsys_widgets.labs.lab_minutes import (
+    CLASS_MINUTES,
+    CORE_MINUTES,
+    RATES,
+    WORDS_PER_MINUTE,
+    item_minutes,
+)
 from tests.conftest import ROOT
 
 ITEMS = {
@@ -35,7 +41,11 @@ INSTRUMENT = LabCell("instrument", "A roofline", "RooflineWidget()")
 
 def counted(*cells):
     minutes = lab_minutes(ITEMS, cells)
-    return [(each.act, pytest.approx(each.minutes)) for each in minutes.sittings], minutes.optional
+    core, deeper = (
+        [(each.act, pytest.approx(each.minutes)) for each in parts]
+        for parts in (minutes.sittings, minutes.deeper)
+    )
+    return core, deeper
 
 
 def words(n):
@@ -43,7 +53,7 @@ def words(n):
 
 
 def test_a_section_belongs_to_the_act_of_its_items():
-    found, optional = counted(
+    found, deeper = counted(
         prose("# Title"),
         LabCell("setup", "", "import x"),
         LabCell("card", "opening", ""),
@@ -65,7 +75,7 @@ def test_a_section_belongs_to_the_act_of_its_items():
         (2, words(3) + NUMBER + RATES["reveal"]),
         (0, words(2) + essay + RATES["design"]),
     ]
-    assert optional == 0
+    assert deeper == []
 
 
 def test_a_section_between_two_of_an_act_belongs_to_it_and_one_after_all_to_none():
@@ -103,42 +113,39 @@ def test_a_break_after_the_acts_splits_the_rest():
     assert [act for act, _ in counted(answer("first"), *end)[0]] == [1, 0, 0]
 
 
-def test_what_is_optional_is_counted_apart_until_the_next_heading_of_its_level():
+def test_what_is_deeper_is_counted_apart_until_the_next_heading_of_its_level():
     cells = [
         answer("first"),
-        prose("### Optional: go deeper"),
+        LabCell("deeper", "", "### Deeper: energy"),
         INSTRUMENT,
         prose("#### Even deeper"),
-        INSTRUMENT,
+        answer("second"),
         prose("### Back"),
         INSTRUMENT,
+        LabCell("deeper", "", "## Deeper: words"),
+        LabCell("essay", "reply", "Because."),
     ]
-    parts, optional = counted(*cells)
-    assert parts == [(1, NUMBER + words(2) + RATES["instrument"])]
-    assert optional == pytest.approx(words(4 + 3) + 2 * RATES["instrument"])
-    assert [o for _, o in with_optional(cells)] == [False, True, True, True, True, False, False]
-
-
-@pytest.mark.parametrize(
-    ("text", "optional"),
-    [
-        ("## For another evening\n\nOptional, no points. Mark what", True),
-        ("## Go deeper (optional, no points)\n\nMark what", True),
-        ("## The plan\n\nWhat is optional says so.", False),
-        ("Optional is what no heading introduces.", False),
-    ],
-)
-def test_what_marks_a_section_as_optional(text, optional):
-    assert [o for _, o in with_optional([prose(text), INSTRUMENT])] == [optional, optional]
+    core, deeper = counted(*cells)
+    assert core == [(1, NUMBER + words(2) + RATES["instrument"])]
+    assert deeper == [
+        (2, words(3 + 3) + RATES["instrument"] + NUMBER),
+        (0, words(3) + item_minutes(ITEMS["reply"])),
+    ]
+    assert [d for _, d in with_deeper(cells)] == [
+        False, True, True, True, True, False, False, True, True,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", labs_of(Course.at(ROOT)))
-def test_each_part_of_our_labs_fits_into_a_class(name):
+def test_the_core_of_our_labs_fits_into_a_class_and_so_does_each_deeper_part(name):
     folder = ROOT / "assignments" / name
     lab = load(folder)
     assert lab.minutes is None, "our own labs promise what is counted"
     found = lab_minutes(lab.items(lab.draw("", variants=False)), read(folder / LAB_TEXT))
     said = ", ".join(f"act {each.act or '–'}: {each.minutes:.0f}" for each in found.sittings)
+    core = sum(each.minutes for each in found.sittings)
+    assert core <= CORE_MINUTES, f"the core of {name} takes {core:.1f} minutes ({said})"
     assert not found.too_long, f"{name} has a part of more than {CLASS_MINUTES} minutes ({said})"
-    # Every act is there, and none of them twice unless a break says so.
-    assert {each.act for each in found.sittings} - {0} == set(range(1, len(lab.acts) + 1))
+    # Every act is there, if only beyond the core.
+    acts = {each.act for each in (*found.sittings, *found.deeper)}
+    assert acts - {0} == set(range(1, len(lab.acts) + 1))

@@ -51,15 +51,27 @@ from tests.authoring.conftest import DEMO
         ("asks.py", 'after=["act1_bound"]', 'after=["act1_bund"]', "comes after 'act1_bund'"),
         (
             "lab.py",
-            "## In your own words",
-            "## Optional: in your own words",
-            "advice gives points, but its heading says that it is optional",
+            "# %% [markdown]\n# ## In your own words",
+            "# %% [markdown] deeper=true\n# ## In your own words",
+            "advice stands in a deeper section, and asks.py does not list it in deeper=",
+        ),
+        (
+            "asks.py",
+            "acts=(",
+            'deeper=["advice"],\n    acts=(',
+            "advice stands in the core, but asks.py lists it in deeper=",
+        ),
+        (
+            "asks.py",
+            "acts=(",
+            'deeper=["advise"],\n    acts=(',
+            "lab_02_demo calls deeper what it never asks: advise",
         ),
         (
             "lab.py",
-            '# %% card="act1_why"',
-            '# %% [markdown]\n# ### Optional\n\n# %% card="act1_why"',
-            "act1_why stands below a heading that says optional, but the record commitments gives",
+            "# %% [markdown]\n# ## In your own words",
+            "# %% [markdown] deeper=true\n# In your own words",
+            "begins with the heading of its section; it begins 'In your own words'",
         ),
         ("asks.py", "acts=(", "acts=((", "asks.py, line .*: "),
         (

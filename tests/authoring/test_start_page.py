@@ -44,9 +44,9 @@ def test_points_and_minutes_are_those_of_the_lab(release):
 
 def test_minutes_are_those_that_were_counted_when_the_notebook_was_built(release):
     notebook = release / "lab_01_first" / "lab_01_first.ipynb"
-    counted = {"sittings": [[1, 33], [2, 41]], "optional": 20}
+    counted = {"sittings": [[1, 33], [2, 41]], "deeper": [[1, 20]]}
     notebook.write_text(json.dumps({"metadata": {"mlsys": {"minutes": counted}}}))
-    said = "**, about 75 minutes (Act 1 about 35, Act 2 about 40), 100 points."
+    said = "**, about 75 minutes, and about 20 more if you go deeper, 100 points."
     assert said in start_page(release)
     # Of an earlier version, or half written.
     for content in ('{"metadata": {"mlsys": {}}}', '{"metadata": {', "[]"):

@@ -80,7 +80,10 @@ lab.design({})
         ('# %% show=" "\nx\n', "show needs a name in quotes, such as show=\"…\"; it is ' '"),
         ("# %% answer=3\nx\n", 'answer needs a name in quotes, such as answer="…"; it is 3'),
         ("# %% answer=true\nx\n", "answer needs a name in quotes"),
-        ('# %% [markdown] card="a"\n# Words\n', "prose can say essay=…; it says card"),
+        (
+            '# %% [markdown] card="a"\n# Words\n',
+            "prose can say essay=… or deeper=true; it says card",
+        ),
         ('# %% [markdown] essay=""\n# Words\n', "essay needs a name in quotes"),
     ],
 )

@@ -46,13 +46,13 @@ def test_a_lab_says_what_it_takes(led, acts, words):
 
 def test_the_cover_says_how_long_each_act_takes(led):
     lab = Lab("x", title="X", chapter=0, acts=("A", "B"))
-    minutes = LabMinutes((Sitting(1, 33), Sitting(2, 41), Sitting(0, 9)), optional=21)
+    core = (Sitting(1, 13), Sitting(2, 21), Sitting(0, 9))
+    minutes = LabMinutes(core, deeper=(Sitting(2, 21),))
     said = welcome(led, lab, Student("ada", "here"), variants=False, minutes=minutes).text()
-    assert "about 85 minutes, 2 acts:" in said
-    assert "1. A (about 35 minutes)" in said
-    assert "2. B (about 40 minutes)" in said
+    assert "about 45 minutes, and about 20 more if you go deeper; 2 acts:" in said
+    assert "1. A (about 15 minutes)" in said
+    assert "2. B (about 20 minutes, and 20 deeper)" in said
     assert "What follows the last act takes about 10 minutes." in said
-    assert "What is marked optional would take about 20 more and gives no points." in said
     assert "You can stop after each act" in said
     # A lab that nobody has counted promises nothing.
     assert "minute" not in welcome(led, lab, Student("ada", "here"), variants=False).text()

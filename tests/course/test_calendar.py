@@ -133,7 +133,9 @@ def test_the_settings_of_a_course_hold_its_calendar(tmp_path):
     with pytest.raises(ValueError, match=r"course\.toml: labs names lab_02"):
         Course.at(tmp_path)
     path.write_text("varaints = true\n", "utf-8")
-    with pytest.raises(ValueError, match="it can set: variants, edition, timezone, late, labs"):
+    with pytest.raises(
+        ValueError, match="it can set: variants, edition, deeper, timezone, late, labs"
+    ):
         Course.at(tmp_path)
 
 

@@ -92,7 +92,7 @@ def test_longer_texts_take_longer():
 def test_an_act_with_a_break_names_both_parts():
     minutes = LabMinutes((Sitting(1, 31), Sitting(2, 38), Sitting(2, 27)))
     assert minutes.of_act(2) == "about 40 and 25 minutes, with a break between"
-    assert minutes.in_words == "about 95 minutes (Act 1 about 30, Act 2 about 40 + 25)"
+    assert minutes.in_words == "about 95 minutes"
     assert minutes.of_act(3) == minutes.beyond_the_acts == ""
 
 
@@ -106,11 +106,11 @@ def test_what_does_not_fit_a_class_is_found():
 
 
 def test_it_comes_back_from_a_notebook():
-    minutes = LabMinutes((Sitting(1, 31.4), Sitting(0, 7.0)), optional=12.6)
+    minutes = LabMinutes((Sitting(1, 31.4), Sitting(0, 7.0)), deeper=(Sitting(1, 12.6),))
     plain = minutes.plain()
-    assert plain == {"sittings": [[1, 31], [0, 7]], "optional": 13}
+    assert plain == {"sittings": [[1, 31], [0, 7]], "deeper": [[1, 13]]}
     assert LabMinutes.from_plain(plain).plain() == plain
-    assert LabMinutes.from_plain({"sittings": [[1, 31]]}).optional == 0
+    assert LabMinutes.from_plain({"sittings": [[1, 31]]}).total_deeper == 0
 
 
 # The page for instructors states the rates, and the walk that they come from.

@@ -85,13 +85,13 @@ def test_moves_limits_and_constraints_are_read_from_the_code(glance, tmp_path):
     for name, source in code.items():
         about = {"mlsys": {"kind": "instrument", "title": "Budget"}} if "Budget" in name else {}
         cells.append(nbformat.v4.new_code_cell(source, id=name, metadata=about))
-    metadata = {"mlsys": {"minutes": {"sittings": [[1, 20], [1, 30]], "optional": 5}}}
+    metadata = {"mlsys": {"minutes": {"sittings": [[1, 20], [1, 30]], "deeper": [[1, 5]]}}}
     book = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
     (folder / "lab_x.ipynb").write_text(nbformat.writes(book), "utf-8")
     page = glance.page(glance.labs(tmp_path))
     for row in (
         "| Act 1: One (after a break) | 30 |",
-        "| optional, without points | 5 |",
+        "| deeper, Act 1: One | 5 |",
         "| A guess | 1 | `card_guess` | `reveal_guess` | Raise N; Lower N |",
         "| Budget | `MemoryBudget` | Act 1: One | A guess | `instrument_Budget` |",
         "| target on `total` | lamp of the design | `instrument_Budget` |",

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Check, Given
-from mlsys_widgets.grading.judging.verdicts import Verdict, judge
+from mlsys_widgets.grading.judging.verdicts import Verdict, judge, result_in_words
 from mlsys_widgets.grading.reading.entry_rules import usual_rules
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Lab, Record, load, student
@@ -75,7 +75,7 @@ def award(
     else:
         verdict = judge(key, namespace.get(check.__name__, ...))
     earned = round(points * verdict.credit, 2)
-    print_sentence(f"{check.__name__}: {earned:g} of {points:g} points. {verdict.says}")
+    print_sentence(result_in_words(check.__name__, verdict, earned, points))
     return earned
 
 
@@ -103,7 +103,7 @@ def award_record(record: str, *, points: float) -> float:
     work, owner = working_folder(folder), student(folder).name
     verdict, doubt = judge_record(load(folder), record, work, owner)
     earned = round(points * verdict.credit, 2)
-    print_sentence(f"{record}: {earned:g} of {points:g} points. {verdict.says}")
+    print_sentence(result_in_words(record, verdict, earned, points))
     if doubt:
         print_sentence(f"For the grader: {doubt.detail}")
     return earned

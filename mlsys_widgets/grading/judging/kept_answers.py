@@ -59,7 +59,7 @@ class KeptAnswers:
             if not score.judged or score.auto is None:
                 scores.append(score)
             elif score.data is None:  # what the ledger holds; no key has to do with it
-                share = score.auto / score.most if score.most else 0.0
+                share = score.auto / score.most if score.most else score.credit or 0.0
                 scores.append(replace(score, auto=round(most * share, 2), most=most))
             else:
                 verdict = _judged(score, checks, given)
@@ -75,6 +75,7 @@ def _with(score: Score, verdict: Verdict, most: float) -> Score:
     auto = round(most * verdict.credit, 2)
     return replace(
         score, auto=auto, most=most, says=verdict.says, belief=verdict.belief,
+        credit=verdict.credit,
         by_notebook=score.by_notebook if auto else None,
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.grading.judging.scoring import Score, has_failed
+from mlsys_widgets.grading.judging.verdicts import Verdict, result_in_words
 from mlsys_widgets.labs.answers import sentence_in_lines
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN
@@ -83,7 +84,8 @@ def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> N
 
 def verdict_text(score: Score) -> str:
     """Return what a hidden test would have printed."""
-    sentences = [f"{score.name}: {score.auto:g} of {score.most:g} points. {score.says}"]
+    verdict = Verdict(score.credit or 0.0, score.says)
+    sentences = [result_in_words(score.name, verdict, score.auto or 0.0, score.most)]
     sentences += [f"For the grader: {score.doubt}"] if score.doubt else []
     return "".join(f"{sentence_in_lines(each)}\n" for each in sentences)
 

@@ -45,6 +45,8 @@ class Score:
     judged: bool = False
     #: What does not fit in the ledger that was judged.
     doubt: str = ""
+    #: The fraction that it earned, also of what is deeper and has no points; `None` as above.
+    credit: float | None = None
     #: The answer as `sandbox.answer_data` has it, kept so that it can be judged again.
     data: Sequence[str] | None = None
 
@@ -143,6 +145,7 @@ class Judge:
                     by_notebook=0.0 if stopped and auto else None,
                     judged=True,
                     doubt=doubt.detail if doubt else "",
+                    credit=verdict.credit,
                     data=data,
                 )
             )

@@ -37,6 +37,22 @@ class Verdict:
         return self.credit == 1
 
 
+def result_in_words(name: str, verdict: Verdict, earned: float, points: float) -> str:
+    """Return the line that a student reads: what an answer earned, and why.
+
+    Examples
+    --------
+    >>> result_in_words("ridge", Verdict(1.0, "Right."), 10, 10)
+    'ridge: 10 of 10 points. Right.'
+    >>> result_in_words("ridge", Verdict(0.2, "These are bytes per FLOP."), 0, 0)
+    'ridge: deeper, partly right. These are bytes per FLOP.'
+    """
+    if points:
+        return f"{name}: {earned:g} of {points:g} points. {verdict.says}"
+    how = "right" if verdict.right else "partly right" if verdict.credit else "not right"
+    return f"{name}: deeper, {how}. {verdict.says}"
+
+
 def judge(key: Key, value: Any) -> Verdict:
     """Judge what was typed: right, a known belief, or something else.
 
