@@ -117,6 +117,11 @@ lab = Lab(
         "constraint_hit": flag("whether the design breaks a limit of its device or its promise"),
         "oom_triggered": flag("whether that limit is the device's memory"),
     },
+    deeper=(
+        "flop_per_joule_times", "listening_plan", "act1_stack", "act1_math",
+        "balance_efficiency_percent", "int8_weights_times", "needed_mb_per_s", "board_upgrade",
+        "act2_limit", "act2_math", "mixed_kparams", "act3_split", "reply", "deeper_record",
+    ),
 )  # fmt: skip
 
 
@@ -357,7 +362,7 @@ def act2_message(p: Parameters) -> Message:
         "either mistake costs us the season. Please show me which claim the numbers support.",
         task="Find the term of the iron law that limits the model: on the H100, then on the board.",
         act=2,
-        after=["act1_stack"],
+        after=["act1_gap"],
     )
 
 
@@ -397,7 +402,7 @@ def act2_term(p: Parameters) -> Prediction:
         },
         title="Which term is the longest?",
         act=2,
-        after=["act1_stack"],
+        after=["act1_gap"],
     )
 
 
@@ -639,7 +644,7 @@ def act3_message(p: Parameters) -> Message:
         task="Load each proposal with the context switch, see whether it holds, and fix what does "
         "not.",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -659,7 +664,7 @@ def keyword_precision(p: Parameters) -> Choice:
         points=3,
         title="Tiny: what precision?",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -678,7 +683,7 @@ def mixed_kparams(p: Parameters) -> Number:
         hint="A thousand bytes hold a thousand int8 parameters.",
         title="Tiny: how large may a mixed model be?",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -697,7 +702,7 @@ def largest_batch_images(p: Parameters) -> Number:
         hint="The smallest batch is one image.",
         title="Cloud: how large may a batch be?",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -737,16 +742,21 @@ def act3_split(p: Parameters) -> Reflection:
         },
         title="Two kinds of limits",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
 @lab.asks
 def ledger_record(p: Parameters) -> Record:
     return Record(
-        ["act1_gap", "act1_stack", "act2_term", "act2_batch", "act2_limit", "act3_split", "design"],
-        points=12,
+        ["act1_gap", "act2_term", "act2_batch", "design"],
+        points=8,
     )
+
+
+@lab.asks
+def deeper_record(p: Parameters) -> Record:
+    return Record(["act1_stack", "act2_limit", "act3_split"], points=4)
 
 
 @lab.asks
@@ -765,7 +775,7 @@ def reply(p: Parameters) -> Essay:
         ],
         at_least=120,
         at_most=200,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )  # fmt: skip
 
 
@@ -776,15 +786,14 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Six orders of magnitude are a border between architectures",
                 f"An H100 has {q(GAP, '×')} the peak of a Cortex-M7. No optimization closes a gap "
-                "like that: models, formats, compilers and runtimes part ways. And a gap always "
-                "names its quantity, because bandwidth, memory and power differ by other factors.",
+                "like that: models, formats, compilers and runtimes part ways.",
             ),
             (
                 "With one image, even an H100 waits for memory",
                 f"ResNet-50 needs {q(ON_H100.memory_time, 's')} for its weights and "
                 f"{q(ON_H100.compute_time, 's')} for its arithmetic. From batch "
                 f"{q(ON_H100.compute_bound_batch)} on it is the other way around, which is why "
-                "servers batch. On other machines the same model meets another limit first.",
+                "servers batch.",
             ),
             (
                 "First ask whether it fits, then how long it takes",
@@ -795,9 +804,6 @@ def takeaways(p: Parameters) -> Takeaways:
         ],
         ahead="Lab 07 opens up the term that this lab took as given, the latency of a launch, and "
         "shows what it costs when a model consists of a thousand small kernels. Lab 11 turns the "
-        "other two terms into the roofline. In the book, Lab 02, The Memory Wall, comes first: it "
-        "takes the iron law from cloud to tiny, one device at a time, and is not part of this "
-        "collection. If your course builds TinyTorch, its first module shows the three terms in a "
-        "forward pass of your own.",
-        after=["act2_limit", "reply"],
+        "other two terms into the roofline.",
+        after=["largest_batch_images"],
     )

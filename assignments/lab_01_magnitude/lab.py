@@ -1,16 +1,13 @@
 # %% [markdown]
 # # Lab 01: The Magnitude Awakening
 #
-# We say *model* for what runs in a data center, and for what runs in a doorbell. The machines below the two are so
-# different that little else can stay the same. In this lab you put numbers on that difference, find out which of them
-# only cost you time, and design one product for each machine.
+# We say *model* for what runs in a data center, and for what runs in a doorbell. In this lab you put numbers on the
+# difference between the two machines, find out which of them only cost you time, and design one product for each.
 #
-# **How it works.** You commit a prediction, and then the instruments open. Explore with them, and enter your numbers and
-# decisions into the answer cards. The numbers in the questions are your own: your board, your model, your promise. An
-# instrument is there to try things out and to check a result; it does not display the answer.
+# **How it works.** You commit a prediction, and then the instruments open. The numbers in the questions are your own:
+# your board, your model, your promise. An instrument is there to try things out; it does not display the answer.
 #
-# **Read first**, in the introduction of your textbook: the deployment spectrum from cloud to tiny, the D·A·M taxonomy
-# (data, algorithm, machine), the two scaling regimes, and the iron law.
+# **Read first** the introduction of your textbook.
 
 # %% setup=true
 from mlsys_widgets import IronLaw, MagnitudeLandscape, Move, Target
@@ -35,20 +32,17 @@ context
 # %% [markdown]
 # ## Act 1: How far apart are they?
 #
-# The question below is not about machine learning. It is about systems, and three axes help to take it apart: the **D**ata
-# that must move, the **A**lgorithm and its operations, and the **M**achine with its rates, its capacity and its power.
-# “The cloud is faster” says little about any of them. Say which quantity you mean, on which two machines, and how many
-# times.
+# Three axes take a question about systems apart: the **D**ata that must move, the **A**lgorithm and its operations, and
+# the **M**achine with its rates, its capacity and its power. “The cloud is faster” says little about any of them.
 
 # %% card="act1_message"
 
 # %% card="act1_gap"
 
 # %% [markdown]
-# The scale of the ladder is logarithmic: every horizontal line stands for ten times as much as the line below it. The
-# dash-dotted bracket is your prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps.
-# Then switch the peak to *Highest advertised*, and see how much of a gap can be made on paper. The landscape shows the
-# Cortex-M7 of the course; your own board is a close relative, described in the questions.
+# Every horizontal line stands for ten times as much as the line below it, and the dash-dotted bracket is your
+# prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps. The landscape shows the
+# Cortex-M7 of the course; your own board is a close relative.
 
 # %% instrument="Magnitude landscape"
 landscape = MagnitudeLandscape(lock=lab.card("act1_gap"))
@@ -74,6 +68,9 @@ gap_reveal
 operations = lab.p.burst_s * h100.peak("fp16")
 catch_up_days = operations / (lab.p.mcu_mflops * 1e6) / 86_400
 
+# %% [markdown] deeper=true
+# ### Deeper: energy instead of speed
+
 # %% answer="flop_per_joule_times"
 cloud = h100.peak("fp16") / h100.power
 tiny = lab.p.mcu_mflops * 1e6 / (lab.p.mcu_mw * 1e-3)
@@ -96,8 +93,7 @@ listening_plan = min(plans, key=plans.get)
 # %% [markdown]
 # ## Act 2: Which term binds?
 #
-# A gap tells you how far apart two machines are. What it does to *one model* is told by the iron law, three terms that
-# add up to the time of a batch:
+# The iron law says what such a gap does to *one model*. Three terms add up to the time of a batch:
 #
 # $$T = \underbrace{\frac{D}{BW}}_{\text{memory}} + \underbrace{\frac{b \cdot O}{R \cdot \eta}}_{\text{compute}} +
 # \underbrace{L}_{\text{latency}}$$
@@ -114,8 +110,7 @@ listening_plan = min(plans, key=plans.get)
 
 # %% [markdown]
 # The instrument starts with the ResNet-50 of the course. Move the batch and watch which bar is marked as binding; the
-# dashed line in *All batches* is your prediction. Open *the math* to see the same three terms as formulas with the
-# current numbers in them.
+# dashed line in *All batches* is your prediction.
 
 # %% instrument="Iron law"
 law = IronLaw(lock=lab.card("act2_batch"), hints=lab.card("act3_split"))
@@ -163,6 +158,13 @@ lab.reveal(
     moves=[Move("Raise the batch to 64 or more", law, lambda law: law.batch >= 64)],
 )
 
+# %% answer="bits_per_weight"
+weights = lab.p.model_mb * 1e6 / BYTES_PER_ELEMENT["fp32"]
+bits_per_weight = 8 * (lab.p.sram_kb - lab.p.reserve_kb) * 1e3 / weights
+
+# %% [markdown] deeper=true
+# ### Deeper: slow kernels, small weights, and a model that streams
+
 # %% answer="balance_efficiency_percent"
 memory_term = lab.p.model_mb * 1e6 / h100.bandwidth
 compute_term = lab.p.model_gflop * 1e9 / h100.peak("fp16")
@@ -173,17 +175,13 @@ fixed = compute_term + lab.p.launch_us * 1e-6
 int8_weights_times = (memory_term + fixed) / (memory_term / 4 + fixed)
 
 # %% [markdown]
-# ### The same model on the board
+# #### The same model on the board
 #
 # Move the switch to *Tiny*. The iron law above now has the rates and the memory of your own board. Read what is red
 # first, and then which bar is marked.
 
 # %% show="context for the board"
 context
-
-# %% answer="bits_per_weight"
-weights = lab.p.model_mb * 1e6 / BYTES_PER_ELEMENT["fp32"]
-bits_per_weight = 8 * (lab.p.sram_kb - lab.p.reserve_kb) * 1e3 / weights
 
 # %% answer="needed_mb_per_s"
 from math import ceil
@@ -273,23 +271,15 @@ fitting = [
 ]
 keyword_precision = fitting[0] if fitting else "none"
 
-# %% answer="mixed_kparams"
-part = lab.p.fp16_pct / 100
-bytes_each = part * BYTES_PER_ELEMENT["fp16"] + (1 - part) * BYTES_PER_ELEMENT["int8"]
-mixed_kparams = room_kb / bytes_each
-
 # %% answer="largest_batch_images"
 one_image = compute_term / (lab.p.efficiency_pct / 100)
 left = lab.p.deadline_us * 1e-6 - memory_term - lab.p.launch_us * 1e-6
 largest_batch_images = int(left / one_image)
 
-# %% card="act3_split"
-
 # %% [markdown]
 # ### What you hand on
 #
-# Choose the product that you would build first, set the design instrument the way you would ship it, and save. A design
-# that breaks a promise can be saved too, but the ledger will say that it does.
+# Choose the product that you would build first, set the design instrument the way you would ship it, and save.
 
 # %% design=true
 lab.design(
@@ -312,8 +302,15 @@ lab.design(
     ),
 )
 
-# %% [markdown]
-# ## In your own words
+# %% [markdown] deeper=true
+# ### Deeper: a mixed model, two kinds of limits, and your answer to Dana
+
+# %% answer="mixed_kparams"
+part = lab.p.fp16_pct / 100
+bytes_each = part * BYTES_PER_ELEMENT["fp16"] + (1 - part) * BYTES_PER_ELEMENT["int8"]
+mixed_kparams = room_kb / bytes_each
+
+# %% card="act3_split"
 
 # %% [markdown] essay="reply"
 # One stack cannot serve both. The two machines differ by
@@ -333,6 +330,11 @@ lab.design(
 # I recommend that the doorbell hears, so that audio stays at home, with a keyword model that fits into the
 # {{ q((p.sram_kb - p.reserve_kb) * 1e3, "B") }} that the runtime leaves, and that the cloud sees, in batches as large as
 # the promised answer time allows. Spend the $50,000 on the second, not on the first.
+
+# %% record="deeper_record"
+
+# %% [markdown]
+# ## Where you stand
 
 # %% record="ledger_record"
 
