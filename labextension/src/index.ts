@@ -99,7 +99,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const reading = new ReadingView(memory);
     const deeper = new DeeperSections();
     const beside = new Beside(app, labShell, follower, startOf);
-    const presenting = new Presenting(labShell);
+    const presenting = new Presenting();
 
     const panel = new LabPanel(follower, watch, {
       openLab: run(COMMANDS.openLab),
