@@ -594,13 +594,13 @@ def ridge_tokens(p: Parameters) -> Number:
 
 @lab.asks
 def softmax_saved_ms(p: Parameters) -> Number:
-    left = fusion_strategies["full"].traffic_share
+    left = fusion_strategies["full"].crossings
     return Number(
         f"Reading {p.prompts} prompts of {p.sequence:,} tokens at once, a layer takes the softmax"
         f" of the scores of all {q(LLAMA.heads)} heads, every token against every token, in fp16."
-        f" Each score crosses memory {q(normalization.passes)} times. *All elementwise kernels"
-        f" fused* leaves {q(left, '%')} of that traffic. How much time does fusing save in one"
-        " layer, on an H100 at its roof? Answer in milliseconds, as in 15 ms.",
+        f" As separate steps, each score crosses memory {q(normalization.passes)} times; *All"
+        f" elementwise kernels fused* leaves {q(left)} of them. How much time does fusing save in"
+        " one layer, on an H100 at its roof? Answer in milliseconds, as in 15 ms.",
         "ms",
         points=8,
         low=0.01,
@@ -704,8 +704,9 @@ def act2_peek(p: Parameters) -> Peek:
             f" {q(many.batch)} tokens: {q(many.intensity, 'FLOP/B')}, for D = {q(LLAMA.width)}.",
             "Layer norm and softmax": elementwise(1e6),
             "Fusing K kernels": r"Apart, a tensor of $|T|$ bytes crosses memory $2K$ times; fused,"
-            r" twice. While memory sets the pace, the speedup is at most $K$, and on-chip memory"
-            " must hold what is passed on.",
+            r" twice. (A norm in one kernel counts like any other; as separate steps it is read a"
+            r" second time, for its statistics.) While memory sets the pace, the speedup is at most"
+            r" $K$, and on-chip memory must hold what is passed on.",
             "KV cache": r"$2 \cdot \text{batch} \cdot S \cdot H_{kv} \cdot d \cdot L \cdot b$."
             f" For 16 sequences of 1,024 tokens: {q(caches[0], 'B')} with {q(LLAMA.kv_heads)} KV"
             f" heads, {q(caches[1], 'B')} if each of the {q(LLAMA.heads)} heads kept its own.",

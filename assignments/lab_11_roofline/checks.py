@@ -430,7 +430,7 @@ def _scores(given: Given, share: float = 1.0) -> Elementwise:
 
 
 def softmax_saved_ms(given: Given) -> NumberKey:
-    full, partial = (fusion_strategies[key].traffic_share for key in ("full", "partial"))
+    full = fusion_strategies["full"].traffic_share
 
     def ms(moved: float) -> float:
         return 1e3 * moved / H100.bandwidth
@@ -447,8 +447,8 @@ def softmax_saved_ms(given: Given) -> NumberKey:
                 "time that is left",
                 ms(_scores(given, full).bytes),
                 credit=0.5,
-                says="That is how long the fused kernel still takes. The question asks for the time"
-                " that fusing saves.",
+                says="That is one crossing of three: how long the fused kernel still takes. The"
+                " question asks for the time that fusing saves, which is the other two.",
             ),
             Belief(
                 "time before fusing",
@@ -456,14 +456,6 @@ def softmax_saved_ms(given: Given) -> NumberKey:
                 credit=0.3,
                 says="That is the whole time before fusing, for all"
                 f" {q(scores.bytes, 'B')} of traffic. Some of it stays.",
-            ),
-            Belief(
-                "partial fusion",
-                whole - ms(_scores(given, partial).bytes),
-                credit=0.5,
-                says="That is what fusing softmax with layer norm saves, which leaves"
-                f" {q(partial, '%')} of the traffic. The question is about all element-wise"
-                " kernels.",
             ),
             Belief(
                 "one head",

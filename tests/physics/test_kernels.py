@@ -58,6 +58,20 @@ def test_each_fusion_strategy_leaves_less_than_the_one_before() -> None:
     assert shares == sorted(shares, reverse=True)
 
 
+def test_a_norm_crosses_memory_by_one_rule_everywhere() -> None:
+    # As separate steps three times (the course), as one kernel twice, beside a neighbor once.
+    apart, alone, beside = ph.fusion_strategies.values()
+    assert apart.crossings == ph.normalization.passes == 3
+    for norm in ("layernorm", "softmax"):
+        kernel = ph.chain(norm)
+        assert alone.crossings == kernel.unfused_reads + kernel.unfused_writes
+        # What a neighbor in the same kernel saves of it: its read.
+        both = ph.chain("relu", norm)
+        spared = kernel.unfused_reads + kernel.unfused_writes + 2
+        spared -= both.fused_reads + both.fused_writes
+        assert alone.crossings - beside.crossings == spared / 2
+
+
 def test_a_kind_of_kernel_has_to_count_for_itself() -> None:
     with pytest.raises(NotImplementedError):
         _ = ph.Kernel().flops
