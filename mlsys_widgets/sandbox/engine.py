@@ -98,9 +98,14 @@ class LocalEngine:
         self._pool = ProcessPool(ForkServer, self.slots)
 
     def why_not_isolated(self) -> str | None:
-        """Wait until they have started; say why they cannot isolate."""
-        with self._pool.one() as server:
-            return server.cannot_isolate
+        """Wait until one has started; say why it cannot isolate."""
+        try:
+            return self._pool.run(lambda server, _: server.cannot_isolate)
+        except ForkServerLost as lost:
+            raise ValueError(
+                f"submissions cannot be run here: {lost} while it started, twice. If nothing above"
+                " says why, the machine is short of memory or processes: use fewer --workers"
+            ) from None
 
     def run(self, parcel: Parcel, report: Path) -> Outcome:
         """Run a parcel in a child of a fork server."""

@@ -321,6 +321,23 @@ def test_a_fork_server_that_dies_is_replaced(engine: LocalEngine, tmp_path: Path
     assert other != server
 
 
+def test_a_fork_server_that_dies_while_it_starts_is_replaced():
+    one = LocalEngine(workers=1)
+    (server,) = one._pool.pids()
+    os.kill(server, signal.SIGKILL)
+    one.why_not_isolated()
+    assert server not in one._pool.pids()
+    one.close()
+
+
+def test_one_that_never_starts_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    one = LocalEngine(workers=1)
+    with pytest.raises(ValueError, match=r"cannot be run here: the fork server ended \(1\)"):
+        one.why_not_isolated()
+    one.close()
+
+
 def test_closing_ends_what_runs(tmp_path: Path):
     one = LocalEngine(workers=1)
     printed: list[str] = []
