@@ -40,8 +40,9 @@ def _nearest(options: dict[str, float], actual: float) -> ChoiceKey:
 
 
 def act1_utilization(given: Given) -> ChoiceKey:
-    asked = forward_pass(KWS.kernels, KWS.compute_per_kernel, A100.launch())
-    return _nearest(asked_utilization(given.p).values, float(asked.utilization))
+    p = given.p
+    bought = forward_pass(KWS.kernels, KWS.compute_per_kernel / p.faster, A100.launch())
+    return _nearest(asked_utilization(p).values, float(bought.utilization))
 
 
 def launch_budget_us(given: Given) -> NumberKey:
