@@ -864,8 +864,8 @@ def deploys_per_day_limit(p: Parameters) -> Number:
 def edge_requests_per_hour(p: Parameters) -> Number:
     return Number(
         f"The keyword box runs on the {ORIN.name}. Take the time of an eager pass there, launched"
-        " one by one on the device as it is, from the waterfall. The runtime of the box compiles only parts"
-        f" of the model: Tomás measured {p.kws_compile_s} s of compiling and a throughput that is"
+        " one by one on the device as it is, from the waterfall. The runtime of the box compiles"
+        f" only parts of the model: Tomás measured {p.kws_compile_s} s of compiling and a throughput that is"
         f" **{q(p.kws_gain, '%')}** higher. A model serves for **{p.service_hours} hours**, then"
         " the next one is installed and compiled. Above how many requests per hour does compiling"
         " pay? One decimal is enough, as in 1,250.5.",

@@ -275,7 +275,7 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 kernels=_LAB_07.fact(1000.0, _KERNELS_NOTE),
                 compute_per_kernel=_LAB_07.fact(5e-6),
                 flops=_REVISED.fact(1e8, "gives the 500 µs memory term of the course's prose"),
-                intensity=_LAB_07.fact(0.1, "1 MB in each kernel: about 30 clips of DS-CNN at once"),
+                intensity=_LAB_07.fact(0.1, "1 MB in each kernel, as of 30 clips at once"),
                 fused_share=_LAB_07.fact(0.80, "upper end of 30 to 80%"),
                 traffic_saved=_LAB_07.fact(0.0, "the course counts launches only"),
             ),
