@@ -72,7 +72,7 @@ class IronLaw(Instrument):
     --------
     >>> w = IronLaw(device="h100-sxm", batch=1)
     >>> w.result.binding, round(w.result.memory_to_compute, 1), w.result.compute_bound_batch
-    ('memory', 7.4, 8.0)
+    ('memory', 3.6, 4.0)
     >>> w.set(device="cortex-m7")
     >>> w.capacity.out_of_memory, round(w.capacity.fill)
     (True, 195)

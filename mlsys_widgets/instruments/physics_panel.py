@@ -170,10 +170,10 @@ class PhysicsPanel(LazyBox):
     >>> law = IronLaw(batch=8)
     >>> panel = PhysicsPanel(law, quantity="compute_time")
     >>> print(panel.derivation)
-    t_compute = b × O / (R × η) = 8 × 4 GFLOP / (989 TFLOPS × 100%) = 32.4 µs   (time to compute)
+    t_compute = b × O / (R × η) = 8 × 8.2 GFLOP / (989 TFLOPS × 100%) = 66.3 µs   (time to compute)
     >>> law.set(efficiency=0.5)
     >>> print(panel.derivation)
-    t_compute = b × O / (R × η) = 8 × 4 GFLOP / (989 TFLOPS × 50%) = 64.7 µs   (time to compute)
+    t_compute = b × O / (R × η) = 8 × 8.2 GFLOP / (989 TFLOPS × 50%) = 132.7 µs   (time to compute)
     """
 
     def __init__(

@@ -39,13 +39,13 @@ class IronLawTime(Result):
     >>> for term in ("memory_time", "compute_time", "latency", "total"):
     ...     print(term, ph.format_quantity(getattr(one, term), "s"))
     memory_time 29.9 µs
-    compute_time 4.04 µs
+    compute_time 8.29 µs
     latency 10 µs
-    total 43.9 µs
+    total 48.1 µs
     >>> one.binding, one.compute_bound_batch
-    ('memory', 8.0)
+    ('memory', 4.0)
     >>> print(one.derivation("balance_batch").steps[-1].shown)
-    7.38
+    3.6
     """
 
     data: Numeric = given("D", "B", "data moved", POSITIVE)
@@ -190,9 +190,9 @@ def iron_law(
 
     Examples
     --------
-    >>> one = iron_law(data=100e6, operations=4e9, device="h100-sxm")
+    >>> one = iron_law(data=100e6, operations=8.2e9, device="h100-sxm")
     >>> one.binding, round(one.memory_to_compute, 1), one.compute_bound_batch
-    ('memory', 7.4, 8.0)
+    ('memory', 3.6, 4.0)
     """
     if device is not None:
         machine = find_device(device)

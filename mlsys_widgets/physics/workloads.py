@@ -27,6 +27,7 @@ from mlsys_widgets.wording.choices import Catalog
 _LAB_01: Final = Source("ML Systems course, lab 01", "2026-03", "course")
 _LAB_07: Final = Source("ML Systems course, lab 07", "2026-03", "course")
 _LAB_11: Final = Source("ML Systems course, lab 11", "2026-03", "course")
+_RESNET: Final = Source("operations of torchvision's ResNet-50, counted", "2026-11", "measured")
 _REVISED: Final = Source("mlsys_widgets revision of lab 07", "2026-11", "course")
 _COUNTED: Final = Source("kernel counts of torch.compile on ResNet-50", "2026-11", "measured")
 # The shape of Llama 3, whose context ends at 8,192 tokens.
@@ -155,7 +156,7 @@ class Inference(Workload):
     operations : float, FLOP
         Of one inference.
     data : float, B
-        What must move, once for a whole batch: the weights.
+        What must move, once for a whole batch: the weights. Activations are left out.
 
     Examples
     --------
@@ -261,6 +262,7 @@ class ElementwiseChain(Workload):
 
 
 _KERNELS_NOTE = "as profiled; kernels of a few µs"
+_MULTIPLY_ADDS = "one image: 4.1 billion multiply-adds, two operations each, as peaks count them"
 
 #: The workloads of the course, by key.
 workloads: Final[Catalog[Workload]] = Catalog(
@@ -285,7 +287,7 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 "ResNet-50",
                 kernels=_LAB_07.fact(200.0),
                 compute_per_kernel=_LAB_07.fact(50e-6),
-                flops=_REVISED.fact(8.2e9, "4.1 billion multiply-adds for one image"),
+                flops=_RESNET.fact(8.2e9, _MULTIPLY_ADDS),
                 intensity=_LAB_07.fact(8.0),
                 fused_share=_COUNTED.fact(0.64, "342 kernels eager, 122 compiled"),
                 traffic_saved=_LAB_07.fact(0.0, "the course counts launches only"),
@@ -316,8 +318,10 @@ workloads: Final[Catalog[Workload]] = Catalog(
                 Inference,
                 "resnet50-inference",
                 "ResNet-50 inference",
-                operations=_LAB_01.fact(4e9, "one image"),
-                data=_LAB_01.fact(100e6, "the weights; they move once for a whole batch"),
+                operations=_RESNET.fact(8.2e9, _MULTIPLY_ADDS),
+                data=_LAB_01.fact(
+                    100e6, "the weights in fp32, once for a whole batch; activations are left out"
+                ),
             ),
             catalog_entry(
                 LanguageModel,

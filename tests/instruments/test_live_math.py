@@ -27,7 +27,7 @@ def test_the_term_that_decides_is_marked_and_moves_with_the_controls():
     def marked(law):
         return [title for title, _, decides in live_math(law)["steps"] if decides]
 
-    # 100 MB over 3.35 TB/s take 30 µs; 4 GFLOP on 989 TFLOPS take 4 µs each.
+    # 100 MB over 3.35 TB/s take 30 µs; 8.2 GFLOP on 989 TFLOPS take 8 µs each.
     law = IronLaw(batch=1)
     assert marked(law) == ["Time to move the data"]
     law.set(batch=64)

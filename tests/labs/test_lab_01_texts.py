@@ -1,13 +1,12 @@
-"""Lab 01 says nothing that is false for anybody: its sentences and verdicts for 200 students."""
+"""Lab 01 says nothing that is false for anybody: its sentences and verdicts for 400 students."""
 
 from __future__ import annotations
 
-import math
 import re
 
 import pytest
 
-from mlsys_widgets import IronLaw
+from mlsys_widgets import IronLaw, measured
 from mlsys_widgets import physics as ph
 from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
 from mlsys_widgets.grading.judging.checks_file import load_checks
@@ -16,7 +15,9 @@ from tests.labs.rehearsal import ROOT
 
 HOME = ROOT / "assignments" / "lab_01_magnitude"
 LAB, CHECKS = load(HOME), load_checks(HOME)
-DRAWN = [LAB.draw(f"student-{k}") for k in range(200)]
+DRAWN = [LAB.draw(f"student-{k}") for k in range(400)]
+#: How much better the right option of a choice is than the next, at least.
+MARGIN = 1.1
 H100, M7 = ph.devices["h100-sxm"], ph.devices["cortex-m7"]
 
 
@@ -118,7 +119,7 @@ def test_what_is_asked_for_exists():
         assert 0 < key("balance_efficiency_percent", p).value < 100
         assert key("largest_batch_images", p).value >= 1
         assert key("needed_mb_per_s", p).value > 0
-        assert 1.5 < key("int8_weights_times", p).value < 3
+        assert 1.3 < key("int8_weights_times", p).value < 2.6
 
 
 # Numbers and verdicts hold on the instruments, set to that very context.
@@ -150,7 +151,7 @@ def test_the_improvement_that_is_graded_is_the_fastest_on_the_instrument():
         }
         first, second = sorted(times.values())[:2]
         assert times[key("board_upgrade", p).value] == first
-        assert second > first
+        assert second > MARGIN * first
 
 
 def test_the_precision_that_is_graded_is_the_highest_that_the_instrument_can_hold():
@@ -161,6 +162,9 @@ def test_the_precision_that_is_graded_is_the_highest_that_the_instrument_can_hol
             instrument.set(data=p.kws_kparams * 1e3 * ph.BYTES_PER_ELEMENT[name])
             fits += [name] if instrument.alert(instrument.result) is None else []
         assert key("keyword_precision", p).value == (fits or ["none"])[0]
+        room = p.sram_kb - p.reserve_kb
+        for size in (4, 2, 1):
+            assert not 1 / MARGIN < p.kws_kparams * size / room < MARGIN
 
 
 def test_the_plan_that_is_graded_draws_the_least_power_by_its_own_sentences():
@@ -171,9 +175,59 @@ def test_the_plan_that_is_graded_draws_the_least_power_by_its_own_sentences():
         plans = {"board draws": "board", "everything": "stream", "detector": "gate"}
         said = {plans[words]: power for words, power in told}
         assert len(said) == 3
-        assert min(said, key=lambda plan: float(said[plan])) == found.value or math.isclose(
-            *sorted(map(float, said.values()))[:2], rel_tol=0.01
+        assert min(said, key=lambda plan: float(said[plan])) == found.value
+        first, second = sorted(map(float, said.values()))[:2]
+        assert second > MARGIN * first
+
+
+def test_the_moral_of_the_plan_holds_for_whom_it_is_told():
+    for p in DRAWN:
+        found = key("listening_plan", p)
+        board = p.kws_mflop * p.kws_passes / p.mcu_mflops * p.mcu_mw
+        radio = p.audio_kbit * p.radio_nj * 1e-3
+        saved = (1 - p.sound_pct / 100) * radio
+        told = {
+            "moving the data costs more than computing nearby": radio > board,
+            "moving the data costs less than computing nearby": radio < board,
+            "a detector saves less than it draws": saved < p.gate_mw,
+            "the detector saves more than it draws": saved > p.gate_mw,
+            "on a porch this quiet": p.sound_pct <= 10,
+            "The H100 gets more out of a joule": key("flop_per_joule_times", p).value > 1,
+        }
+        said = [claim for claim in told if claim in found.says]
+        assert said, found.says
+        assert all(told[claim] for claim in said), (found.says, dict(p))
+
+
+def test_the_law_and_the_stopwatch_differ_as_act_3_says():
+    """177, 6,142 and 16,633 images per second, as an H200 did them one kernel at a time."""
+    asked = LAB.items(DRAWN[0])["act3_rate"]
+    rates = {}
+    for batch in (1, 32, 256):
+        (timed,) = measured.cases(
+            "h200-sxm",
+            kind="model",
+            precision="fp16",
+            variant="eager",
+            model="resnet50",
+            batch=batch,
         )
+        rates[batch] = batch / timed.seconds.median
+        law = ph.iron_law(timed.shape["parameter_bytes"], 8.2e9, "h200-sxm", batch=batch)
+        assert rates[batch] < 0.25 * batch / law.total
+    assert [round(rate) for rate in rates.values()] == [177, 6142, 16633]
+    assert asked.values["C"] == pytest.approx(rates[256], rel=0.03)
+    assert asked.values["A"] == pytest.approx(rates[1], rel=0.03)
+
+
+def test_a_lamp_of_the_board_can_turn_red():
+    """In fp32 and from its flash chip, a pass is in time for some and late for others."""
+    late = 0
+    for p in DRAWN:
+        law = board(p)
+        law.set(data=p.kws_kparams * 4e3, operations=p.kws_mflop * 1e6)
+        late += law.result.total > 1 / p.kws_passes
+    assert 0.1 < late / len(DRAWN) < 0.9
 
 
 # Nobody is helped by a neighbor.
