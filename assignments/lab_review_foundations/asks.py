@@ -509,6 +509,26 @@ lab = Lab(
         "act2_correct": judged("whether that was right", required=False),
     },
     materials={"concepts": CONCEPTS, "what_you_bring": what_you_bring},
+    deeper=(
+        "bandwidth_used_pct",
+        "spill_times",
+        "working_set_home",
+        "act1_reflection",
+        "act1_peek",
+        "capture_method",
+        "hidden_launch_melem",
+        "act2_reflection",
+        "act2_peek",
+        "step_fixed_us",
+        "ten_questions",
+        "eight_claims",
+        "checklist",
+        "data_flow",
+        "colleague",
+        "shaky",
+        "reflections_kept",
+        "review_kept",
+    ),
 )
 
 
@@ -1539,7 +1559,7 @@ def data_flow(p: Parameters) -> Essay:
         at_least=40,
         at_most=200,
         act=4,
-        after=["act2_reflection"],
+        after=["act2_traffic", "act2_trace"],
     )
 
 
@@ -1557,7 +1577,7 @@ def colleague(p: Parameters) -> Essay:
         at_least=60,
         at_most=150,
         act=4,
-        after=["act2_reflection"],
+        after=["act2_traffic", "act2_trace"],
     )
 
 
@@ -1575,7 +1595,7 @@ def shaky(p: Parameters) -> Essay:
         at_least=30,
         at_most=120,
         act=4,
-        after=["act2_reflection"],
+        after=["act2_traffic", "act2_trace"],
     )
 
 
@@ -1601,10 +1621,13 @@ def reflections_kept(p: Parameters) -> Record:
 @lab.asks
 def review_kept(p: Parameters) -> Record:
     return Record(
-        ["design", "ten_questions", "eight_claims", "checklist"],
-        points=8,
-        title="Your plan and your review, done",
+        ["ten_questions", "eight_claims", "checklist"], points=6, title="Your review, done"
     )
+
+
+@lab.asks
+def plan_kept(p: Parameters) -> Record:
+    return Record(["design"], points=2, title="Your plan, saved")
 
 
 @lab.asks
@@ -1631,5 +1654,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ("Measure twice", "No change before a profile, and no claim before a second one."),
         ],
         ahead="Compilers: from *why* code is slow to *how* a compiler makes it fast.",
-        after=["act2_reflection", "colleague"],
+        after=["waits_for"],
     )

@@ -2,22 +2,15 @@
 # # Foundations Review
 #
 # Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Reading them again would feel good
-# and leave little behind. Trying to recall them, and finding out where you fail, leaves much more: studies of learning
-# find again and again that recalling beats rereading, most clearly a week later. So close your notes.
-#
-# You carry **four models** and one habit out of these labs. You will use each of them here, on numbers that are yours.
+# and leave little behind. Trying to recall them, and finding out where you fail, leaves much more. So close your notes.
 #
 # | model | the question it answers | where |
 # |---|---|---|
 # | roofline | does arithmetic or memory set the pace? | Act 1 |
-# | memory hierarchy | where does the data live, and what does a trip cost? | Act 1 |
-# | compilation spectrum | how does Python become a graph, and what gets lost on the way? | Act 2 |
+# | memory hierarchy | where does the data live, and what does a trip cost? | Acts 1 and 3 |
 # | fusion decision | which operations can share a kernel? | Act 2 |
+# | compilation spectrum | how does Python become a graph, and what gets lost on the way? | Acts 2 and 3 |
 # | *the habit: measure, fix, measure* | what should I fix, and did it help? | Act 3 |
-#
-# Act 4 then looks at what you know and how sure you are of it. Each act fits into one class, and every act but the
-# last ends with a section called **Go deeper**. Those sections are optional: they carry no points, and nothing later
-# depends on them.
 
 # %% setup=true
 from IPython.display import Markdown
@@ -47,21 +40,10 @@ roofline_lab = lab.earlier("lab_11_roofline", {})
 Markdown(lab.materials["what_you_bring"](magnitude, fusion, roofline_lab))
 
 # %% [markdown]
-# ## The map
-#
-# Everything so far is connected. Choose a concept to see what it rests on, or follow one of three paths: from hardware
-# to software, from a measurement to a fix and back, and from Python down to kernels. The boxes marked *next* belong to
-# the compilers that come after this review; they are on the map so that you can see where it leads.
-
-# %% instrument="Concept map"
-concepts = ConceptMap(lab.materials["concepts"])
-concepts
-
-# %% [markdown]
 # ## Act 1: Hardware
 #
 # A chip computes a fixed number of operations and moves a fixed number of bytes per second. Choose where your system
-# runs: the roofline below and the fusion explorer of Act 2 follow. The memory hierarchy is always that of an A100.
+# runs: the roofline below follows.
 
 # %% show="Context"
 context = lab.context(
@@ -110,17 +92,6 @@ share = lab.reveal(
 share
 
 # %% [markdown]
-# ### Model 2: the memory hierarchy
-#
-# Close to the arithmetic, memory is fast and small; far away, it is slow and large. A size always belongs to somebody:
-# a thread owns its registers, a thread block its shared memory, and the whole GPU shares one L2 cache and one HBM. Every
-# optimization of these labs keeps data closer. Move the tensor's size and see where it has to live.
-
-# %% instrument="Memory hierarchy"
-hierarchy = MemoryHierarchy(lock=lab.card("act1_share"), hints=lab.card("act1_reflection"))
-hierarchy
-
-# %% [markdown]
 # ### Your numbers
 #
 # “Your chip” in the following questions is neither of the two devices above; its numbers are in the questions. Use the
@@ -131,9 +102,23 @@ peak, bandwidth = lab.p.peak_tflops * 1e12, lab.p.bandwidth_tbs * 1e12
 bytes_per_element = 4 + 4  # one fp32 number read, one written
 busy_flop_per_element = peak / bandwidth * bytes_per_element
 
+# %% [markdown] deeper=true
+# ### Deeper: Ines's profile, the memory hierarchy, and real kernels
+
 # %% answer="bandwidth_used_pct"
 moved = lab.p.activation_melem * 1e6 * bytes_per_element
 bandwidth_used_pct = 100 * moved / (lab.p.profile_us * 1e-6) / bandwidth
+
+# %% [markdown]
+# #### Model 2: the memory hierarchy
+#
+# Close to the arithmetic, memory is fast and small; far away, it is slow and large. A size always belongs to somebody:
+# a thread owns its registers, a thread block its shared memory, and the whole GPU shares one L2 cache and one HBM. Every
+# optimization of these labs keeps data closer. Move the tensor's size and see where it has to live.
+
+# %% instrument="Memory hierarchy"
+hierarchy = MemoryHierarchy(lock=lab.card("act1_share"), hints=lab.card("act1_reflection"))
+hierarchy
 
 # %% answer="spill_times"
 l2, hbm = (ph.memory_hierarchy[level].bandwidth for level in ("l2", "hbm"))
@@ -149,8 +134,6 @@ working_set_home = ph.nearest_level(working_set).key
 # %% card="act1_peek"
 
 # %% [markdown]
-# ### Go deeper (optional, no points)
-#
 # **How close do real kernels come?** The chart below shows an H200 with matrix products as they were measured. Before
 # you move anything, write down at which size you expect a product to come within a tenth of its roof. Then look at the
 # points, and try *Attention over a prompt* and *Attention of a new token* as well: which of the two comes closer to its
@@ -175,7 +158,7 @@ real
 # ## Act 2: Software
 #
 # Eager mode runs one line at a time, and sees one line at a time. A compiler wants to see all of them. How it gets to
-# see them, and what it may then combine, is the subject of the next two models.
+# see them, and what it may then combine, is what this act is about.
 
 # %% card="capture_message"
 
@@ -183,8 +166,29 @@ real
 
 # %% card="act2_traffic"
 
+# %% reveal="act2_traffic"
+course_chain = ph.chain("mul", "add", "relu", "sigmoid")
+traffic = lab.reveal(
+    "act2_traffic",
+    model=lambda: ph.fuse(course_chain, 1e6).traffic_reduction,
+    worked={
+        "Trips of four kernels": (course_chain.unfused_reads + course_chain.unfused_writes, ""),
+        "Trips of one kernel": (course_chain.fused_reads + course_chain.fused_writes, ""),
+    },
+)
+traffic
+
+# %% answer="barrier_us"
+operands = sum(op in ("add", "mul") for op in f"{lab.p.before} {lab.p.after}".split())
+# Kernel 1 reads x and its operands and writes y; kernel 2 reads y and its operands and writes z.
+trips = 1 + operands + 1 + 1 + 1
+barrier_us = 1e6 * trips * lab.p.chain_melem * 1e6 * 2 / bandwidth
+
+# %% [markdown] deeper=true
+# ### Deeper: how Python becomes a graph, and what can be fused
+
 # %% [markdown]
-# ### Model 3: the compilation spectrum
+# #### Model 3: the compilation spectrum
 #
 # Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
 # through the stops: what does each of them keep, and what does it lose?
@@ -198,21 +202,12 @@ spectrum = CompilationSpectrum(
 )
 spectrum
 
-# %% reveal="act2_trace"
-lab.reveal(
-    "act2_trace",
-    moves=[
-        Move("Look at the stop jit.script", spectrum, stop="script"),
-        Move("Look at the stop torch.compile", spectrum, stop="compile"),
-    ],
-)
-
 # %% answer="capture_method"
 model = CompilationSpectrum(model=tuple(lab.p.constructs.split()))
 capture_method = model.result.best.key  # right results first, then optimization, then flexibility
 
 # %% [markdown]
-# ### Model 4: the fusion decision
+# #### Model 4: the fusion decision
 #
 # Can two operations share a kernel? The tree asks a few questions. Try a sum and what follows it, then what comes
 # before a sum; try a matrix product and what follows it. The explorer then counts what a whole chain moves. It starts
@@ -239,33 +234,9 @@ explorer = lab.follow(
 )
 explorer
 
-# %% reveal="act2_traffic"
-course_chain = ph.chain("mul", "add", "relu", "sigmoid")
-traffic = lab.reveal(
-    "act2_traffic",
-    model=lambda: ph.fuse(course_chain, 1e6).traffic_reduction,
-    worked={
-        "Trips of four kernels": (course_chain.unfused_reads + course_chain.unfused_writes, ""),
-        "Trips of one kernel": (course_chain.fused_reads + course_chain.fused_writes, ""),
-    },
-    moves=[
-        Move("Put Sum first in the fusion tree", decision, first="sum"),
-        Move("Switch the explorer to Fused", explorer, fused=True),
-    ],
-)
-traffic
-
 # %% [markdown]
-# ### Your numbers
-#
 # One caution about the explorer: it lets every launch wait for the kernel before it, as textbooks do. Real launches are
-# queued ahead, and the second question below is about what that changes.
-
-# %% answer="barrier_us"
-operands = sum(op in ("add", "mul") for op in f"{lab.p.before} {lab.p.after}".split())
-# Kernel 1 reads x and its operands and writes y; kernel 2 reads y and its operands and writes z.
-trips = 1 + operands + 1 + 1 + 1
-barrier_us = 1e6 * trips * lab.p.chain_melem * 1e6 * 2 / bandwidth
+# queued ahead, and the next question is about what that changes.
 
 # %% answer="hidden_launch_melem"
 # A kernel of n elements moves 2 + 2 bytes for each; it has to last as long as a launch.
@@ -276,8 +247,6 @@ hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 # %% card="act2_peek"
 
 # %% [markdown]
-# ### Go deeper (optional, no points)
-#
 # **Six pairs.** Decide for each pair whether one kernel can do both, and what you would call that fusion (pointwise,
 # vertical, epilogue, horizontal, or none); then check yourself with the tree. (1) GELU, then Dropout. (2) Matrix
 # product, then GELU. (3) GELU, then matrix product. (4) Softmax, then Scale. (5) Max of the whole tensor, then Scale.
@@ -321,9 +290,6 @@ largest = max(parts, key=parts.get)
 step = sum(parts.values())
 waits_for = largest if parts[largest] > step / 2 else "none"
 
-# %% answer="step_fixed_us"
-step_fixed_us = 1e6 * (step - parts[largest] / 2)
-
 # %% [markdown]
 # ### Your plan for Lena
 #
@@ -351,6 +317,15 @@ plan_capture = CompilationSpectrum(
     hints=lab.card("ten_questions"),
 )
 plan_capture
+
+# %% reveal="act2_trace"
+lab.reveal(
+    "act2_trace",
+    moves=[
+        Move("Look at the stop jit.script", plan_capture, stop="script"),
+        Move("Look at the stop torch.compile", plan_capture, stop="compile"),
+    ],
+)
 
 
 # %% design=true
@@ -382,9 +357,13 @@ lab.design(
     promises={"working set": plan_memory, "capture": wrong_capture},
 )
 
+# %% [markdown] deeper=true
+# ### Deeper: the step after the fix, and the map of it all
+
+# %% answer="step_fixed_us"
+step_fixed_us = 1e6 * (step - parts[largest] / 2)
+
 # %% [markdown]
-# ### Go deeper (optional, no points)
-#
 # **A profile of your own.** Run this on a machine with PyTorch, open `trace.json` in `chrome://tracing` or
 # [Perfetto](https://ui.perfetto.dev), and find the gaps between kernels (a CPU launches none, so there you see only how
 # long each operation takes). Which of Lena's three parts is the largest on your machine? Change one thing (the size, the
@@ -407,8 +386,20 @@ lab.design(
 # largest at that moment. How long does the step take after five rounds, and how often was each part halved?
 
 # %% [markdown]
-# ## Act 4: Recall
+# #### The map
 #
+# Everything so far is connected. Choose a concept to see what it rests on, or follow one of three paths: from hardware
+# to software, from a measurement to a fix and back, and from Python down to kernels. The boxes marked *next* belong to
+# the compilers that come after this review; they are on the map so that you can see where it leads.
+
+# %% instrument="Concept map"
+concepts = ConceptMap(lab.materials["concepts"])
+concepts
+
+# %% [markdown] deeper=true
+# ## Deeper: Act 4, Recall
+
+# %% [markdown]
 # ### Ten questions
 #
 # Answer all ten, each with how sure you are, then send them together. The plot that follows is less about how much you
@@ -434,7 +425,7 @@ lab.design(
 # %% [markdown]
 # ### In your own words
 #
-# Writing shows you what you have not understood yet. A person reads these three.
+# Writing shows you what you have not understood yet.
 
 # %% [markdown] essay="data_flow"
 # Python `x + bias` → dispatcher (device, type, autograd) → launch of the add kernel → the kernel reads x and bias and
@@ -461,8 +452,6 @@ lab.design(
 # settle it.
 
 # %% [markdown]
-# ### Go deeper (optional, no points)
-#
 # Two more prompts for your own notes, five minutes each. **The surprise**: what was the single most surprising thing in
 # these labs, what had you believed before, and which number changed your mind? **A framework of your own**: if you
 # designed one from scratch, would you start with eager mode or with graph mode? Name what you give up, who pays for it,
@@ -476,21 +465,12 @@ lab.design(
 # - J. Ansel and others: *PyTorch 2: faster machine learning through dynamic Python bytecode transformation and graph
 #   compilation*, ASPLOS 2024.
 
-# %% [markdown]
-# ### What counts
-#
-# The points below are for having committed yourself, never for having guessed right.
-
-# %% record="predictions_kept"
-
 # %% record="reflections_kept"
 
 # %% record="review_kept"
 
-# %% card="takeaways"
-
 # %% [markdown]
-# ## The bridge to compilers
+# ### The bridge to compilers
 #
 # You know **why** things are slow. Next, you learn **how** compilers fix it.
 #
@@ -505,6 +485,17 @@ lab.design(
 # `torch.compile` is where most people start, and rightly so; why it works at all, you know from the hardware. The next
 # part of the course steps back to the classic pipeline (lexing, parsing, representation, passes, code generation) and
 # shows where XLA, TVM and TorchInductor fit into it.
+
+# %% [markdown]
+# ## What counts
+#
+# The points below are for having committed yourself, never for having guessed right.
+
+# %% record="predictions_kept"
+
+# %% record="plan_kept"
+
+# %% card="takeaways"
 
 # %% show="Where you stand"
 lab.hud(
