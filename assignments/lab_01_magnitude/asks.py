@@ -695,7 +695,7 @@ def act3_rate(p: Parameters) -> Prediction:
         where="one H200, PyTorch, kernels launched one by one",
         title="What does a batch bring on a real GPU?",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 

@@ -167,6 +167,28 @@ lab = Lab(
             required=False,
         ),
     },
+    deeper=(
+        "act1_worked",
+        "faster_gpu_saves_pct",
+        "act1_why",
+        "stream_wall_ms",
+        "kernels_left",
+        "act1_math",
+        "act2_claims",
+        "rows_until_traffic_counts",
+        "fusion_saves_ms",
+        "ridge_gap_times",
+        "act2_traffic",
+        "act2_bandwidth",
+        "kernels_after_fusing",
+        "deploys_per_day_limit",
+        "edge_requests_per_hour",
+        "act2_one_product",
+        "act2_math",
+        "chapter_claims",
+        "reply",
+        "deeper_kept",
+    ),
 )
 
 
@@ -408,7 +430,7 @@ def act1_real(p: Parameters) -> Prediction:
             " kernel lasts longer than a launch. Select ResNet-50 below to see one that does.",
         },
         act=1,
-        after=["act1_why"],
+        after=["act1_utilization"],
     )
 
 
@@ -514,7 +536,7 @@ def act2_message(p: Parameters) -> Message:
         " touch production, and the release train leaves at six.",
         task="Find out what fusing really buys, and where compiling pays for itself.",
         act=2,
-        after=["act1_why", "act1_real"],
+        after=["act1_real"],
     )
 
 
@@ -569,7 +591,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             f" {times}. Count the tensors that are read and written in the explorer.",
         },
         act=2,
-        after=["act1_why", "act1_real"],
+        after=["act1_real"],
     )
 
 
@@ -837,7 +859,7 @@ def act2_break_even(p: Parameters) -> Prediction:
             " that many is another question, and the one this panel is about.",
         },
         act=2,
-        after=["act2_fusion", "act2_traffic"],
+        after=["act2_fusion"],
     )
 
 
@@ -865,10 +887,10 @@ def edge_requests_per_hour(p: Parameters) -> Number:
     return Number(
         f"The keyword box runs on the {ORIN.name}. Take the time of an eager pass there, launched"
         " one by one on the device as it is, from the waterfall. The runtime of the box compiles"
-        f" only parts of the model: Tomás measured {p.kws_compile_s} s of compiling and a throughput that is"
-        f" **{q(p.kws_gain, '%')}** higher. A model serves for **{p.service_hours} hours**, then"
-        " the next one is installed and compiled. Above how many requests per hour does compiling"
-        " pay? One decimal is enough, as in 1,250.5.",
+        f" only parts of the model: Tomás measured {p.kws_compile_s} s of compiling and a"
+        f" throughput that is **{q(p.kws_gain, '%')}** higher. A model serves for"
+        f" **{p.service_hours} hours**, then the next one is installed and compiled. Above how many"
+        " requests per hour does compiling pay? One decimal is enough, as in 1,250.5.",
         "requests per hour",
         points=8,
         low=0.01,
@@ -885,9 +907,12 @@ def edge_requests_per_hour(p: Parameters) -> Number:
 def where_to_compile(p: Parameters) -> Choice:
     return Choice(
         f"**Cloud**: your image service, {p.server_images / 1e6:g} million images per day on each"
-        f" server, deployed **{p.deploys} times per day**. **Edge**: your keyword box, which gets"
-        f" **{p.per_hour} requests per hour** and a new model every {p.service_hours} hours."
-        " Everything else is as in the two questions above. Where should Tomás compile?",
+        f" server, deployed **{p.deploys} times per day**. It runs {p.eager_rate:,} images per"
+        f" second, compiled {p.compiled_rate:,}, and every deployment compiles for {p.compile_s} s."
+        f" **Edge**: your keyword box on the {ORIN.name}, which gets **{p.per_hour} requests per"
+        f" hour** and a new model every {p.service_hours} hours. An eager pass takes what the"
+        f" waterfall says, launched one by one; compiling takes {p.kws_compile_s} s and raises the"
+        f" throughput by {q(p.kws_gain, '%')}. Where should Tomás compile?",
         {
             "both": "in the cloud and also at the edge",
             "cloud": "in the cloud, but not at the edge",
@@ -1019,7 +1044,7 @@ def chapter_claims(p: Parameters) -> Peek:
         },
         title="The chapter's claims, checked",
         act=2,
-        after=["act2_one_product"],
+        after=["act2_break_even"],
     )
 
 
@@ -1044,7 +1069,7 @@ def reply(p: Parameters) -> Essay:
         ],
         at_least=80,
         at_most=150,
-        after=["act2_one_product"],
+        after=["act2_break_even"],
     )
 
 
@@ -1060,9 +1085,18 @@ def predictions_kept(p: Parameters) -> Record:
 @lab.asks
 def work_kept(p: Parameters) -> Record:
     return Record(
-        ["act1_why", "act2_traffic", "act2_one_product", "design"],
-        points=6,
-        title="Reflections and design",
+        ["design"],
+        points=2,
+        title="Your design",
+    )
+
+
+@lab.asks
+def deeper_kept(p: Parameters) -> Record:
+    return Record(
+        ["act1_why", "act2_traffic", "act2_one_product"],
+        points=4,
+        title="Your reflections",
     )
 
 
@@ -1110,5 +1144,5 @@ def takeaways(p: Parameters) -> Takeaways:
         ],
         ahead="Lab 08 (Training) takes up your utilization as the first loss of a training step."
         " Lab 11, The Roofline, starts at the intensity of the chain that you leave here.",
-        after=["act2_one_product", "reply"],
+        after=["where_to_compile"],
     )

@@ -9,9 +9,6 @@
 # **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
 # eager execution to compiled graphs. The chapter makes six claims in numbers; at the end of the lab you will have
 # checked all of them.
-#
-# **You will be able to** say where the time of a forward pass goes, tell what a faster GPU, launching ahead, fusing and
-# compiling each change about it, and decide from volume and time in service whether compiling pays.
 
 # %% setup=true
 from itertools import pairwise
@@ -35,7 +32,7 @@ from mlsys_widgets.measured import findings
 # Your choice holds for both acts: the waterfall, the fusion explorer and the timeline all move to the device you choose,
 # and you can change it at any time. On the A100 a launch costs {{ q(devices["a100-sxm"].launch(), "s") }}, on the Orin
 # NX {{ q(devices["orin-nx"].launch(), "s") }}, because a slower CPU runs the same driver; the model
-# keeps the kernels themselves as long as they are. Questions that are about one of the two say so.
+# keeps the kernels themselves as long as they are.
 
 # %% show="Context"
 context = lab.context(
@@ -97,10 +94,8 @@ act1 = lab.reveal(
 )
 act1
 
-# %% card="act1_worked"
-
 # %% [markdown]
-# Two questions about your own build of the spotter. An instrument can check an answer; none of them shows it.
+# A question about your own build of the spotter. An instrument can check an answer; none of them shows it.
 
 # %% answer="launch_budget_us"
 # kernel / (kernel + launch) = goal, solved for what is asked
@@ -109,13 +104,6 @@ launch_budget_us = {
     "launch_budget_us": lab.p.kernel_us * (1 - goal) / goal,
     "shortest_kernel_us": lab.p.launch_us * goal / (1 - goal),
 }[lab.p.launch_budget_us]
-
-# %% answer="faster_gpu_saves_pct"
-before = lab.p.kernel_us + lab.p.launch_us
-after = lab.p.kernel_us / lab.p.faster + lab.p.launch_us
-faster_gpu_saves_pct = 100 * (1 - after / before)
-
-# %% card="act1_why"
 
 # %% [markdown]
 # ### A reality check
@@ -133,6 +121,27 @@ real, tiny = (
 launch = tiny.seconds.median / tiny.kernels
 ahead = ph.forward_pass(real.kernels, real.gpu_busy / real.kernels, launch, launch="async")
 lab.reveal("act1_real", model=ahead.utilization, measured=real.gpu_busy / real.seconds.median)
+
+# %% answer="best_offer"
+kernel, launch = lab.p.wake_us, lab.p.launch_us
+per_kernel = {
+    "gpu": kernel / lab.p.faster + launch,
+    "compile": kernel + launch * (1 - lab.p.fused_pct / 100),
+    "ahead": max(kernel, launch),
+}
+best_offer = min(per_kernel, key=per_kernel.get)
+
+# %% [markdown] deeper=true
+# ### Deeper: what a faster GPU saves, and how a real one keeps up
+
+# %% card="act1_worked"
+
+# %% answer="faster_gpu_saves_pct"
+before = lab.p.kernel_us + lab.p.launch_us
+after = lab.p.kernel_us / lab.p.faster + lab.p.launch_us
+faster_gpu_saves_pct = 100 * (1 - after / before)
+
+# %% card="act1_why"
 
 # %% [markdown]
 # Below is the spotter on an H200, with the {{ q(devices["h200-sxm"].launch(), "s") }} of a launch that were measured. Set
@@ -162,21 +171,12 @@ stream_wall_ms = 1e3 * wall
 compute = lab.p.kernels * lab.p.kernel_us
 kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 
-# %% answer="best_offer"
-kernel, launch = lab.p.wake_us, lab.p.launch_us
-per_kernel = {
-    "gpu": kernel / lab.p.faster + launch,
-    "compile": kernel + launch * (1 - lab.p.fused_pct / 100),
-    "ahead": max(kernel, launch),
-}
-best_offer = min(per_kernel, key=per_kernel.get)
-
 # %% card="act1_math"
 
 # %% [markdown]
 # ## Act 2: What fusing and compiling buy
 #
-# Two panels: first what fusing saves, then when compiling has paid. Between them is a good place for a break.
+# Two panels: first what fusing saves, then when compiling has paid.
 
 # %% card="act2_message"
 
@@ -219,48 +219,6 @@ lab.reveal(
         Move("Give the chain a fourth step", fusion, lambda w: len(w.operations.links) > 3),
     ],
 )
-
-# %% card="act2_claims"
-
-# %% answer="rows_until_traffic_counts"
-# In the time of a launch, memory moves this many bytes; a row is read once and written once.
-moved = lab.p.launch_us * 1e-6 * ph.devices["a100-sxm"].bandwidth
-row = 2 * lab.p.columns * {"fp16": 2, "fp32": 4}[lab.p.precision]
-rows_until_traffic_counts = moved / row
-
-# %% answer="fusion_saves_ms"
-# Two launches of three, and four passes over the tensor of six; the arithmetic stays.
-tensor = lab.p.rows * lab.p.columns * 2
-saved = 2 * lab.p.launch_us * 1e-6 + 4 * tensor / ph.devices["a100-sxm"].bandwidth
-fusion_saves_ms = 1e3 * lab.p.layers * saved
-
-# %% answer="ridge_gap_times"
-size = {"fp16": 2, "fp32": 4}[lab.p.precision]
-fused = ph.fuse(ph.chain("layernorm", lab.p.middle, lab.p.activation), 1024, size)
-# Elementwise arithmetic runs on the vector units, not on Tensor Cores.
-machine = ph.devices[lab.p.gpu]
-ridge_gap_times = machine.elementwise_rate() / machine.bandwidth / fused.fused_intensity
-
-# %% card="act2_traffic"
-
-# %% card="act2_bandwidth"
-
-# %% [markdown]
-# Not every pair can become one kernel. The tree below asks the questions that a compiler asks; follow its path for the
-# neighbors in the next question.
-
-# %% instrument="Fusion decision"
-FusionDecision(
-    first="layernorm",
-    second="dropout",
-    lock=lab.card("act2_fusion"),
-    hints=lab.card("act2_break_even"),
-)
-
-# %% answer="kernels_after_fusing"
-operations = lab.materials["sequence"](lab.p)
-cuts = sum(not ph.can_fuse(*pair).fusible for pair in pairwise(operations))
-kernels_after_fusing = {2: "two", 3: "three", 4: "four", 5: "five"}[1 + cuts]
 
 # %% [markdown]
 # ### Panel B: compiling
@@ -309,15 +267,6 @@ act2 = lab.reveal(
 )
 act2
 
-# %% answer="deploys_per_day_limit"
-saved_per_image = 1 / lab.p.eager_rate - 1 / lab.p.compiled_rate
-deploys_per_day_limit = lab.p.server_images * saved_per_image / lab.p.compile_s
-
-# %% answer="edge_requests_per_hour"
-eager = ph.run("kws", "orin-nx").total
-saved_per_request = eager - eager / (1 + lab.p.kws_gain)
-edge_requests_per_hour = lab.p.kws_compile_s / saved_per_request / lab.p.service_hours
-
 # %% answer="where_to_compile"
 cloud = ph.deployment(
     lab.p.compile_s,
@@ -341,11 +290,89 @@ verdicts = {
 }
 where_to_compile = verdicts[bool(cloud.roi_positive), bool(edge.roi_positive)]
 
+# %% [markdown] deeper=true
+# ### Deeper: what fusing saves, when compiling pays, and your reply
+
+# %% card="act2_claims"
+
+# %% answer="rows_until_traffic_counts"
+# In the time of a launch, memory moves this many bytes; a row is read once and written once.
+moved = lab.p.launch_us * 1e-6 * ph.devices["a100-sxm"].bandwidth
+row = 2 * lab.p.columns * {"fp16": 2, "fp32": 4}[lab.p.precision]
+rows_until_traffic_counts = moved / row
+
+# %% answer="fusion_saves_ms"
+# Two launches of three, and four passes over the tensor of six; the arithmetic stays.
+tensor = lab.p.rows * lab.p.columns * 2
+saved = 2 * lab.p.launch_us * 1e-6 + 4 * tensor / ph.devices["a100-sxm"].bandwidth
+fusion_saves_ms = 1e3 * lab.p.layers * saved
+
+# %% answer="ridge_gap_times"
+size = {"fp16": 2, "fp32": 4}[lab.p.precision]
+fused = ph.fuse(ph.chain("layernorm", lab.p.middle, lab.p.activation), 1024, size)
+# Elementwise arithmetic runs on the vector units, not on Tensor Cores.
+machine = ph.devices[lab.p.gpu]
+ridge_gap_times = machine.elementwise_rate() / machine.bandwidth / fused.fused_intensity
+
+# %% card="act2_traffic"
+
+# %% card="act2_bandwidth"
+
+# %% [markdown]
+# Not every pair can become one kernel. The tree below asks the questions that a compiler asks; follow its path for the
+# neighbors in the next question.
+
+# %% instrument="Fusion decision"
+FusionDecision(
+    first="layernorm",
+    second="dropout",
+    lock=lab.card("act2_fusion"),
+    hints=lab.card("act2_break_even"),
+)
+
+# %% answer="kernels_after_fusing"
+operations = lab.materials["sequence"](lab.p)
+cuts = sum(not ph.can_fuse(*pair).fusible for pair in pairwise(operations))
+kernels_after_fusing = {2: "two", 3: "three", 4: "four", 5: "five"}[1 + cuts]
+
+# %% answer="deploys_per_day_limit"
+saved_per_image = 1 / lab.p.eager_rate - 1 / lab.p.compiled_rate
+deploys_per_day_limit = lab.p.server_images * saved_per_image / lab.p.compile_s
+
+# %% answer="edge_requests_per_hour"
+eager = ph.run("kws", "orin-nx").total
+saved_per_request = eager - eager / (1 + lab.p.kws_gain)
+edge_requests_per_hour = lab.p.kws_compile_s / saved_per_request / lab.p.service_hours
+
 # %% card="act2_one_product"
 
 # %% card="act2_math"
 
 # %% card="chapter_claims"
+
+# %% [markdown] essay="reply"
+# Noor, do not buy the GPU. Launched one by one, the spotter computes
+# {{ q(forward_pass(p.kernels, p.kernel_us * 1e-6, p.launch_us * 1e-6).utilization, "%") }} of the time, and kernels
+# {{ q(p.faster, "×") }} as fast leave the launches as they are. Real launches run ahead, which lifts it to
+# {{ q(forward_pass(p.kernels, p.kernel_us * 1e-6, p.launch_us * 1e-6, launch="async").utilization, "%") }} and no
+# further, because launches then set the pace. Fewer kernels help.
+#
+# Tomás, fusing three operations saves two of three launches and passes over memory:
+# {{ q(fuse(chain("layernorm", "dropout", "relu"), p.rows * p.columns, launch_overhead=p.launch_us * 1e-6).speedup, "×") }}
+# on our tensor and never more than 3×, since no part falls by more. The 10 to 20× is FlashAttention, which never writes
+# its table of scores. Compiling breaks even after {{ q(break_even(p.compile_s, p.eager_rate, p.compiled_rate), "images") }} in the cloud and
+# {{ q(break_even(p.kws_compile_s, 1 / run("kws", "orin-nx").total, (1 + p.kws_gain) / run("kws", "orin-nx").total), "requests") }}
+# at the edge. Compile wherever more than that arrive before the next deployment, and nowhere else.
+
+# %% record="deeper_kept"
+
+# %% [markdown]
+# Eager to debug, compiled to serve: eager mode also wins where a graph breaks. Mark what your own models contain, and
+# see what becomes of it on the way from eager to torch.compile. (Older texts name TorchScript, `torch.jit`, for this. It
+# is legacy: `torch.compile` is for code that stays in Python, and `torch.export` for a graph that leaves it.)
+
+# %% instrument="Compilation spectrum"
+CompilationSpectrum(hints=lab.card("act2_one_product"))
 
 # %% [markdown]
 # ## Your design
@@ -402,7 +429,7 @@ lab.design(
         "act2_correct": lambda: lab.card("act2_break_even").value == act2.right,
         "arithmetic_intensity": intensity,
     },
-    after=["act2_one_product"],
+    after=["where_to_compile"],
     keeps={"waterfall": kws, "fusion": fusion, "timeline": plan},
     headline=lambda: (
         f"{context.context.capitalize()}, {mode() or 'undecided'}, "
@@ -412,44 +439,16 @@ lab.design(
 )
 
 # %% [markdown]
-# ## In your own words
-
-# %% [markdown] essay="reply"
-# Noor, do not buy the GPU. Launched one by one, the spotter computes
-# {{ q(forward_pass(p.kernels, p.kernel_us * 1e-6, p.launch_us * 1e-6).utilization, "%") }} of the time, and kernels
-# {{ q(p.faster, "×") }} as fast leave the launches as they are. Real launches run ahead, which lifts it to
-# {{ q(forward_pass(p.kernels, p.kernel_us * 1e-6, p.launch_us * 1e-6, launch="async").utilization, "%") }} and no
-# further, because launches then set the pace. Fewer kernels help.
+# ## Where you stand
 #
-# Tomás, fusing three operations saves two of three launches and passes over memory:
-# {{ q(fuse(chain("layernorm", "dropout", "relu"), p.rows * p.columns, launch_overhead=p.launch_us * 1e-6).speedup, "×") }}
-# on our tensor and never more than 3×, since no part falls by more. The 10 to 20× is FlashAttention, which never writes
-# its table of scores. Compiling breaks even after {{ q(break_even(p.compile_s, p.eager_rate, p.compiled_rate), "images") }} in the cloud and
-# {{ q(break_even(p.kws_compile_s, 1 / run("kws", "orin-nx").total, (1 + p.kws_gain) / run("kws", "orin-nx").total), "requests") }}
-# at the edge. Compile wherever more than that arrive before the next deployment, and nowhere else.
+# **Lab 08, Training** takes up the utilization that your framework leaves. **Lab 11, The Roofline** starts at the
+# intensity of your chain, fused or not.
 
 # %% record="predictions_kept"
 
 # %% record="work_kept"
 
 # %% card="takeaways"
-
-# %% [markdown]
-# ## For another evening
-#
-# Optional, no points. Eager to debug, compiled to serve: eager mode also wins where a graph breaks. Mark what your own
-# models contain, and see what becomes of it on the way from eager to torch.compile. (Older texts name TorchScript,
-# `torch.jit`, for this. It is legacy: `torch.compile` is for code that stays in Python, and `torch.export` for a graph
-# that leaves it.)
-
-# %% instrument="Compilation spectrum"
-CompilationSpectrum(hints=lab.card("act2_one_product"))
-
-# %% [markdown]
-# ## Where you stand
-#
-# **Lab 08, Training** takes up the utilization that your framework leaves. **Lab 11, The Roofline** starts at the
-# intensity of your chain, fused or not.
 
 
 # %% show="Where you stand"
