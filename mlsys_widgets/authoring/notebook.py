@@ -14,9 +14,10 @@ from mlsys_widgets.authoring import templates
 from mlsys_widgets.authoring.act_minutes import lab_minutes, with_deeper
 from mlsys_widgets.authoring.deeper_heading import DeeperHeading, deeper_headings
 from mlsys_widgets.authoring.hidden_tests import CheckSource, region
+from mlsys_widgets.authoring.pools import validate_pools
 from mlsys_widgets.authoring.student_source import student_prose, student_source
 from mlsys_widgets.authoring.text import LabCell, TextError
-from mlsys_widgets.authoring.validation import validate, validate_pools
+from mlsys_widgets.authoring.validation import validate
 from mlsys_widgets.authoring.ways import explored_on
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record

@@ -8,16 +8,7 @@ from typing import Final
 
 from mlsys_widgets.authoring.deeper_rules import deeper_problems
 from mlsys_widgets.authoring.text import LabCell, TextError
-from mlsys_widgets.labs import (
-    Choice,
-    Essay,
-    Item,
-    Lab,
-    Number,
-    Prediction,
-    Record,
-    ReflectionPrompt,
-)
+from mlsys_widgets.labs import Choice, Essay, Item, Number, Prediction, Record
 from mlsys_widgets.labs.items import DESIGN
 
 #: Which items a cell can name, by its kind.
@@ -28,8 +19,6 @@ _NAMES: Final[Mapping[str, tuple[type[Item], ...]]] = {
     "record": (Record,),
     "reveal": (Prediction,),
 }
-#: What can have a pool of questions: what is asked and answered as one.
-_POOLED: Final = (Number, Choice, Essay, Prediction, ReflectionPrompt)
 _GRADED: Final = (Number, Choice, Essay, Record)
 
 
@@ -43,47 +32,6 @@ def validate(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> N
     """
     for problem in _problems(lab, items, cells):
         raise TextError(problem)
-
-
-def validate_pools(lab: Lab) -> None:
-    """Refuse a pool whose questions could not take each other's place in the notebook.
-
-    Cells of a notebook are the same for everybody, so the questions of a pool must agree in all
-    that a cell, the Lab panel and the gradebook know of them.
-
-    Raises
-    ------
-    TextError
-        With the first thing to fix.
-    """
-    p = lab.draw("", variants=False)
-    for item in lab.pools:
-        questions = lab.questions(item, p)
-        if not isinstance(questions[item], _POOLED):
-            kinds = ", ".join(kind.__name__ for kind in _POOLED)
-            raise TextError(
-                f"{lab.name}: in asks.py {item} has several questions and is a"
-                f" {type(questions[item]).__name__}; it must be one of: {kinds}"
-            )
-        (first, wanted), *others = ((name, _place(asked)) for name, asked in questions.items())
-        for name, found in others:
-            for what, value in found.items():
-                if value != wanted.get(what):
-                    raise TextError(
-                        f"{lab.name}: in asks.py {name} can be asked instead of {first}, so both"
-                        f" must have the same {what}: {value!r} and {wanted.get(what)!r}"
-                    )
-
-
-def _place(item: Item) -> dict[str, object]:
-    """What the notebook knows of a question, whoever is asked."""
-    return {
-        "kind": type(item).__name__,
-        "act": item.act,
-        "after": tuple(item.after),
-        "title": getattr(item, "title", None),
-        "points": getattr(item, "points", None),
-    }
 
 
 def _problems(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> Iterator[str]:
