@@ -746,6 +746,7 @@ def keyword_precision(p: Parameters) -> Choice:
         },
         points=3,
         title="Tiny: what precision?",
+        ordered=True,
         act=3,
         after=["act2_batch"],
     )

@@ -319,10 +319,10 @@ largest_batch_images = int(left / one_image)
 lab.design(
     {
         "context": lambda: context.context,
-        "act1_prediction": lambda: lab.card("act1_gap").value,
+        "act1_prediction": lambda: lab.card("act1_gap").words,
         "act1_correct": lambda: lab.card("act1_gap").value == gap_reveal.right,
         "act2_bottleneck": lambda: "memory" if design.result.memory_to_compute > 1 else "compute",
-        "act2_prediction": lambda: lab.card("act2_term").value,
+        "act2_prediction": lambda: lab.card("act2_term").words,
         "act2_correct": lambda: lab.card("act2_term").value == term_reveal.right,
         "constraint_hit": lambda: bool(design.misses or another_machine(context.context)),
         "oom_triggered": lambda: bool(design.data > room_for_weights()),

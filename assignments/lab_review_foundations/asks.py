@@ -719,6 +719,7 @@ def working_set_home(p: Parameters) -> Choice:
         },
         points=4,
         title="Where does the working set live?",
+        ordered=True,
         act=1,
         after=["act1_share"],
     )

@@ -345,9 +345,9 @@ lab.design(
         "constraint_hit": lambda: (
             not (plan_memory.result.fits and plan_capture.result.outcome.right)
         ),
-        "act1_prediction": lambda: lab.card("act1_share").value,
+        "act1_prediction": lambda: lab.card("act1_share").words,
         "act1_correct": lambda: lab.card("act1_share").value == share.right,
-        "act2_prediction": lambda: lab.card("act2_traffic").value,
+        "act2_prediction": lambda: lab.card("act2_traffic").words,
         "act2_correct": lambda: lab.card("act2_traffic").value == traffic.right,
     },
     after=["act2_traffic", "act2_trace"],

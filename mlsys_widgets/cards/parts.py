@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from string import ascii_uppercase
 from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
@@ -168,7 +169,7 @@ class Options(ChoiceField):
 
     value: str | None = None
     disabled: bool = False
-    #: Whether the keys (A, B, C) stand before the words.
+    #: Whether letters stand before the words: A for the first, whatever its key is.
     lettered: bool = False
     inline: bool = False
     #: An action that is triggered as soon as an option is chosen.
@@ -179,9 +180,10 @@ class Options(ChoiceField):
         return {**super().spec(), "options": options}
 
     def _rows(self) -> list[str]:
+        letters = [f"{each}: " if self.lettered else "" for each in ascii_uppercase]
         return [
-            f"{'(•)' if key == self.value else '( )'} {f'{key}: ' if self.lettered else ''}{words}"
-            for key, words in self.options.items()
+            f"{'(•)' if key == self.value else '( )'} {letter}{words}"
+            for letter, (key, words) in zip(letters, self.options.items(), strict=False)
         ]
 
 

@@ -111,6 +111,11 @@ class PredictionLock(ItemTask):
         return self.prediction.value if self.prediction else None
 
     @property
+    def words(self) -> str | None:
+        """The prediction as people read it, for a design that hands it on; `None` before that."""
+        return None if self.prediction is None else self.in_words(self.value)
+
+    @property
     def confidence(self) -> int | None:
         """How sure the student was, from 1 to 5."""
         return self.prediction.confidence if self.prediction else None

@@ -137,8 +137,9 @@ class Knowledge:
 
     def wrong_option(self, name: str, options: Mapping[str, str], key: Key | None) -> str:
         """Choose a wrong option."""
-        wrong = [each for each in options if key is None or each != key.value]
-        option: str = self._tempted(name, wrong or list(options))
+        # Sorted: what tempts has nothing to do with the order that a student sees.
+        wrong = sorted(each for each in options if key is None or each != key.value)
+        option: str = self._tempted(name, wrong or sorted(options))
         return option
 
     def _tempted(self, name: str, choices: Sequence[Any]) -> Any:

@@ -321,7 +321,7 @@ class _SummaryBuilder:
             if key is not None:
                 one.predictions[name] = good
                 right[option] += good
-        labels = {k: f"{k}: {w}" for k, w in options.items()} or {k: k for k in DISTANCES}
+        labels = options or {k: k for k in DISTANCES}
         listed = [*labels, *(k for k in chosen if k not in labels)]
         return PredictionSummary(
             name,

@@ -236,6 +236,9 @@ class Choice(Item):
         What it is worth.
     title
         The heading of its card.
+    ordered
+        Whether the options have an order of their own, as levels of a memory do. Students then see
+        them as they are written; others are mixed, unless they begin with numbers.
 
     Examples
     --------
@@ -256,6 +259,7 @@ class Choice(Item):
     options: Mapping[str, str]
     points: float
     title: str = "Your decision"
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         for key in self.options:

@@ -15,6 +15,7 @@ from typing import Any, Final, overload
 from mlsys_widgets.files import ASKS
 from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
 from mlsys_widgets.labs.lab_modules import importable, modules_beside
+from mlsys_widgets.labs.option_order import in_drawn_order
 from mlsys_widgets.labs.variants import Parameter, Parameters, draw
 
 Asks = Callable[[Parameters], Item]
@@ -103,7 +104,7 @@ class Lab:
         self.deeper = frozenset(deeper)
         #: By the item's id: the question that it asks, or the pool that one is drawn from.
         self._asks: dict[str, dict[str, Asks]] = {}
-        self._made: dict[str, dict[str, Item]] = {}
+        self._made: dict[tuple[str, str], dict[str, Item]] = {}
 
     @overload
     def asks(self, function: Asks) -> Asks: ...
@@ -170,20 +171,24 @@ class Lab:
         )
 
     def items(self, parameters: Parameters) -> dict[str, Item]:
-        """Return everything the lab asks, in order, with these parameters."""
+        """Return everything the lab asks, in order, with these parameters.
+
+        Options are in the order that was drawn for the student.
+        """
         # Items are made once for each of the last few students: grading asks for them often.
-        key = repr(parameters)
+        key = (repr(parameters), parameters.order_seed)
         if key not in self._made:
             while len(self._made) >= _KEPT:
                 del self._made[next(iter(self._made))]
             if strangers := self.deeper - self._asks.keys():
                 listed = ", ".join(sorted(strangers))
                 raise ValueError(f"{self.name} calls deeper what it never asks: {listed}")
-            self._made[key] = {
-                item: self._ask(item, parameters.asked(item) if len(pool) > 1 else item, parameters)
-                for item, pool in self._asks.items()
-            }
+            self._made[key] = {name: self._item(name, parameters) for name in self._asks}
         return dict(self._made[key])
+
+    def _item(self, name: str, parameters: Parameters) -> Item:
+        question = parameters.asked(name) if len(self._asks[name]) > 1 else name
+        return in_drawn_order(self._ask(name, question, parameters), name, parameters.order_seed)
 
     def _ask(self, item: str, question: str, parameters: Parameters) -> Item:
         asked = self._asks[item][question](parameters)

@@ -32,7 +32,8 @@ class Prediction(Item):
     question
         What is asked.
     options
-        What can be chosen, key and words. Without them a number is asked for.
+        What can be chosen, key and words. Without them a number is asked for. People read the
+        words; the key is what the ledger keeps.
     values
         The number each option stands for, if it does: a reveal measures distances with it.
     unit
@@ -103,7 +104,7 @@ class Prediction(Item):
         if self.options is None:
             is_number = isinstance(value, int | float)
             return format_quantity(value, self.unit) if is_number else str(value)
-        return f"{value}: {self.options.get(value, 'an option that is no longer offered')}"
+        return self.options.get(value, f"“{value}”, an option that is no longer offered")
 
     def read(self, value: Any) -> str | float:
         """Return what was entered as the ledger keeps it: an option's key, or a number in SI units.

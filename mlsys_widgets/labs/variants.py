@@ -59,6 +59,8 @@ class Parameters(Mapping[str, Value]):
     ----------
     values
         Each parameter's value, by name.
+    order_seed
+        What the order of options is drawn from (`labs.option_order`); as written if empty.
 
     Examples
     --------
@@ -71,8 +73,8 @@ class Parameters(Mapping[str, Value]):
     AttributeError: the lab has no parameter 'batch'; it has: kernels, device
     """
 
-    def __init__(self, values: Mapping[str, Value]) -> None:
-        self._values = MappingProxyType(dict(values))
+    def __init__(self, values: Mapping[str, Value], *, order_seed: str = "") -> None:
+        self._values, self.order_seed = MappingProxyType(dict(values)), order_seed
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -117,19 +119,23 @@ def draw(
 ) -> Parameters:
     """The parameters of a student."""
     if not variants:
-        return Parameters({name: each.default for name, each in declared.items()})
-    return Parameters(
-        {
-            name: each.values[_draw(len(each.values), lab, edition, student, name)]
-            for name, each in declared.items()
-        }
-    )
+        # Options are mixed all the same, alike for everybody: authors put the right one second.
+        defaults = {name: each.default for name, each in declared.items()}
+        return Parameters(defaults, order_seed=_digest(lab, edition).hex())
+    drawn = {
+        name: each.values[_draw(len(each.values), lab, edition, student, name)]
+        for name, each in declared.items()
+    }
+    return Parameters(drawn, order_seed=_digest(lab, edition, student).hex())
 
 
 def _draw(count: int, *names: str) -> int:
+    return int.from_bytes(_digest(*names)) % count
+
+
+def _digest(*names: str) -> bytes:
     # JSON would do as well; what matters is that ("a", "bc") and ("ab", "c") differ.
-    told_apart = "\x00".join(names).encode()
-    return int.from_bytes(hashlib.sha256(told_apart).digest()) % count
+    return hashlib.sha256("\x00".join(names).encode()).digest()
 
 
 def steps(first: float, last: float, step: float) -> tuple[int | float, ...]:

@@ -76,7 +76,7 @@ def test_a_restart_finds_it_again(open_ledger):
     again = a_choice(open_ledger())
     assert again.is_open
     assert (again.value, again.confidence) == ("C", 4)
-    assert "Sealed: C: about 33%" in again.text()
+    assert "Sealed: about 33%" in again.text()
 
 
 def test_two_cards_of_one_question_agree(led):
@@ -90,7 +90,7 @@ def test_an_option_that_is_gone_still_stands(led):
     led.commit_prediction("act1", "E", 3)
     lock = a_choice(led)
     assert lock.is_open
-    assert "E: an option that is no longer offered" in lock.text()
+    assert "“E”, an option that is no longer offered" in lock.text()
 
 
 # ---- what is refused

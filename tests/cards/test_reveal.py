@@ -58,7 +58,7 @@ def test_options_without_numbers(led):
     lock = a_choice(led)
     lock.commit("A", 1)
     text = lock.reveal(answer="C", feedback=FEEDBACK).text()
-    assert "The answer is: C: about 33%" in text
+    assert "The answer is: about 33%" in text
     assert "Not quite. Said to A alone." in text
 
 
@@ -183,7 +183,7 @@ def test_what_an_option_counts_as_is_no_secret(led):
     )
     lock.commit("C", 5)
     text = lock.reveal(model=0.33, feedback={"C": "No."}).text()
-    assert "You predicted: C: practically all of it (counted as 97%, confidence 5 of 5)" in text
+    assert "You predicted: practically all of it (counted as 97%, confidence 5 of 5)" in text
     assert "Far off: 64 percentage points too high. No." in text
 
 

@@ -103,8 +103,8 @@ def test_beliefs_are_explained_with_nobodys_numbers(summary: ClassSummary) -> No
 def test_predictions_beside_what_is_true(summary: ClassSummary) -> None:
     (prediction,) = summary.predictions
     assert prediction.judged
-    wrong, right = prediction.options
-    assert wrong.label.startswith("A: ")
+    labels = {option.label: option for option in prediction.options}
+    wrong, right = labels["its arithmetic units"], labels["its memory"]
     assert (wrong.right, right.right) == (0, right.count)
     assert prediction.count == summary.prediction_calibration.count
     assert prediction.right == sum(row.predicted_right for row in summary.rows)

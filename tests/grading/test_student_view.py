@@ -23,12 +23,14 @@ def test_what_a_student_saw(home, tmp_path):
     (row,) = shown.parameters
     side = lab.draw(OWNER).side
     assert row == ("side", f"{side}", "elements", "side of the square matrices")
-    assert [name for name, _, _ in shown.questions] == ["intensity_flop_per_byte", "limit"]
-    assert f"{side} by {side}" in shown.questions[0][1]
-    assert shown.questions[0][2].endswith(" FLOP per byte, within 2.0%")
+    asked = {name: (ask, key) for name, ask, key in shown.questions}
+    assert list(asked) == ["act1_bound", "intensity_flop_per_byte", "limit", "act1_why"]
+    assert f"{side} by {side}" in asked["intensity_flop_per_byte"][0]
+    assert asked["intensity_flop_per_byte"][1].endswith(" FLOP per byte, within 2.0%")
     # Two fused products with sides twice as long do as many FLOP per byte as the side is long.
     waits = side < devices["h100-sxm"].ridge()
-    assert shown.questions[1][2] == ('"memory"' if waits else '"compute"')
+    assert asked["limit"][1] == ('"memory"' if waits else '"compute"')
+    assert (asked["act1_bound"][1], asked["act1_why"][1]) == ('"B"', '"larger"')
     default = student_view(home, OWNER, variants=False)
     assert default.parameters[0][1] == f"{lab.draw('', variants=False).side}"
     assert student_view(home, OWNER, edition="2027") != shown
@@ -44,7 +46,7 @@ def test_a_key_that_depends_on_the_submission(home):
     )
     checks.write_text(text, "utf-8")
     assert (
-        student_view(home, OWNER).questions[0][2] == "depends on the submission (no machine.json)"
+        student_view(home, OWNER).questions[1][2] == "depends on the submission (no machine.json)"
     )
     (home.parent / "machine.json").write_text("{}", "utf-8")
-    assert "within" in student_view(home, OWNER, work=home.parent).questions[0][2]
+    assert "within" in student_view(home, OWNER, work=home.parent).questions[1][2]

@@ -217,7 +217,7 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
     assert textbook == float(f"{step.tokens_per_second:.2g}")
     assert measured < textbook / 3
     assert abs(calibrated / measured - 1) < 0.25
-    assert "B: about 300" in text
+    assert "about 300" in text
     assert "Not quite: " in text
 
 

@@ -16,8 +16,8 @@ NUMBER = Prediction("How many images?", unit="images", low=1, high=1e9)
 
 def test_options_are_read_by_key():
     assert CHOICE.read("C") == "C"
-    assert CHOICE.in_words("C") == "C: about **33%**"
-    assert CHOICE.in_words("Z") == "Z: an option that is no longer offered"
+    assert CHOICE.in_words("C") == "about **33%**"
+    assert CHOICE.in_words("Z") == "“Z”, an option that is no longer offered"
     assert (CHOICE.number("C"), CHOICE.number("A")) == (0.33, None)
 
 

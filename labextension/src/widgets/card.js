@@ -86,14 +86,15 @@ function numberScale({ scale, legend }, put) {
 
 function radios(part, { keep, ask }, extra) {
   const group = unique("group");
-  const rows = part.options.map(([key, html]) => {
+  const rows = part.options.map(([key, html], place) => {
     const radio = element("input", { type: "radio", name: group, value: key, disabled: part.disabled, ...quiet });
     radio.addEventListener("change", () => {
       if (!radio.checked) return;
       if (part.asks) ask(part.asks, { [part.key]: key });
       else keep(part.key, key);
     });
-    const letter = part.lettered ? [element("b", { text: key })] : [];
+    // A letter says where an option stands, not which one it is: the order differs from student to student.
+    const letter = part.lettered ? [element("b", { text: String.fromCharCode(65 + place) })] : [];
     return element("label", {}, radio, ...letter, element("span", { html }));
   });
   // Short options stand side by side, so that they are compared at a glance.

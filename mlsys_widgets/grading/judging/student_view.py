@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase
 
 from rich.console import Console
 from rich.table import Table
@@ -16,7 +17,7 @@ from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.keys import Given, Key, NumberKey
 from mlsys_widgets.grading.reading.submissions import collect
-from mlsys_widgets.labs import Choice, Number, load
+from mlsys_widgets.labs import Choice, Number, Prediction, Reflection, load
 from mlsys_widgets.wording.units import format_quantity
 
 
@@ -26,7 +27,8 @@ class StudentView:
 
     #: Name, value, unit and meaning of each.
     parameters: tuple[tuple[str, str, str, str], ...]
-    #: Name, question and key of each graded answer.
+    #: Name, question and key of each graded answer, prediction and reflection; options as the
+    #: student saw them, with the key of each in the ledger.
     questions: tuple[tuple[str, str, str], ...]
     #: By the name of the answer: what each known belief leads to.
     beliefs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -59,7 +61,10 @@ def student_view(
     )  # fmt: skip
     questions, beliefs = [], {}
     for name, item in lab.items(p).items():
-        if isinstance(item, Number | Choice):
+        if isinstance(item, Reflection) and item.options:
+            right = f'"{item.right}"' if item.right else "none"
+            questions.append((name, _asked(item.question, item.options), right))
+        elif isinstance(item, Number | Choice | Prediction) and name in checks:
             try:
                 key = checks[name](given)
             except ValueError as reason:  # of an answer about something that is not there
@@ -67,17 +72,29 @@ def student_view(
             else:
                 words = _in_words(key, item)
                 beliefs[name] = tuple(f"{_shown(b.value)}: {b.name}" for b in key.beliefs)
-            questions.append((name, inspect.cleandoc(item.ask), words))
+            ask = item.question if isinstance(item, Prediction) else item.ask
+            questions.append((name, _asked(ask, getattr(item, "options", None)), words))
     return StudentView(parameters, tuple(questions), beliefs)
+
+
+def _asked(ask: str, options: Mapping[str, str] | None) -> str:
+    """A question as the student saw it, the first option first."""
+    rows = (
+        f'  {letter}. {words} ("{key}")'
+        for letter, (key, words) in zip(ascii_uppercase, (options or {}).items(), strict=False)
+    )
+    return "\n".join((inspect.cleandoc(ask), *rows))
 
 
 def _shown(value: float | str) -> str:
     return f'"{value}"' if isinstance(value, str) else f"{value:.4g}"
 
 
-def _in_words(key: Key, item: Number | Choice) -> str:
-    if not isinstance(key, NumberKey) or not isinstance(item, Number):
+def _in_words(key: Key, item: Number | Choice | Prediction) -> str:
+    if not isinstance(key, NumberKey):
         return f'"{key.value}"'
+    if isinstance(item, Prediction):
+        return format_quantity(key.value, item.unit)
     within = f"within {key.tolerance:.1%}" if key.tolerance else f"within {key.absolute:g}"
     return f"{format_quantity(key.value)} {item.unit}, {within}"
 
