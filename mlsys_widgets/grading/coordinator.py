@@ -50,7 +50,13 @@ from mlsys_widgets.grading.messages import (
 )
 from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.reading.ledger_origins import LedgerOrigins
-from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage, Readers, ReadingLimits
+from mlsys_widgets.grading.reading.readers import (
+    CannotRead,
+    ReaderMessage,
+    Readers,
+    ReadingLimits,
+    TookTooLong,
+)
 from mlsys_widgets.grading.reading.submissions import handed_in_at, name_problem, students
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.ledger import Head
@@ -286,14 +292,19 @@ class GradingRun:
     ) -> Iterator[GradedSubmission]:
         """Grade those whose record is enough; the others, and some to compare, are to be run."""
         sample = _sample(names, self._plan.audit)
+        waiting, later = deque(names), set()
 
-        def judge(student: str) -> ReaderMessage:
+        def judge(student: str) -> ReaderMessage | None:
             fresh = fresh_beside(self._target(student))
-            return self._ask(JudgeByRecord(student, fresh, self._known_heads(student)))
+            request = JudgeByRecord(student, fresh, self._known_heads(student))
+            return self._ask(request, hurried=student not in later and bool(waiting))
 
         lanes = 2 * self._readers.count  # one is judged, one is written
-        for student, reply in map_bounded(judge, deque(names), lambda: lanes):
-            if isinstance(reply, MustRun):
+        for student, reply in map_bounded(judge, waiting, lambda: lanes):
+            if reply is None:
+                later.add(student)
+                waiting.append(student)
+            elif isinstance(reply, MustRun):
                 to_run.append(student)
             elif student in sample and isinstance(reply, JudgedSubmission):
                 audits[student] = reply
@@ -347,7 +358,9 @@ class GradingRun:
         limits = replace(plan.limits, cell=self._course.cell_seconds)
         try:
             heads = self._known_heads(student)
-            ready = self._ask(PrepareRun(student, fresh, heads, place))
+            # Reading takes its time after the others, as running does.
+            hurried = allowance is not None
+            ready = self._ask(PrepareRun(student, fresh, heads, place), hurried=hurried)
             if not isinstance(ready, ReadyToRun):
                 return ready
             parcel = Parcel(student, place / CONTENT, ready.hidden, plan.isolate, limits, allowance)
@@ -365,10 +378,13 @@ class GradingRun:
     def _known_heads(self, student: str) -> tuple[Head, ...]:
         return tuple(sorted(self._heads.get(student, ())))
 
-    def _ask(self, request: ReaderMessage) -> ReaderMessage:
+    def _ask(self, request: ReaderMessage, *, hurried: bool = False) -> ReaderMessage | None:
+        """Have a request done; `None` if it takes longer than it may while others wait."""
         try:
-            return self._readers.ask(request)
+            return self._readers.ask(request, hurried=hurried)
         except CannotRead as problem:
+            if hurried and isinstance(problem, TookTooLong):
+                return None
             return NotJudged(str(problem))
 
     # Writing it down.

@@ -17,6 +17,7 @@ from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.reading.readers import Readers, TookTooLong
 from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox import isolation
 from mlsys_widgets.sandbox.engine import LocalEngine
@@ -227,6 +228,30 @@ def test_nobody_leaves_where_nobody_waits(tmp_path, monkeypatch):
     hand_in(course, "ann", running("import time\ntime.sleep(1)"), course.asked("ann").right())
     graded = grade(course)["ann"]
     assert (graded.earned, graded.remarks) == (60, ())
+
+
+@pytest.mark.parametrize("by_record", [True, False])
+def test_who_is_slow_to_read_is_read_after_those_who_wait(tmp_path, monkeypatch, by_record):
+    """The others do not wait for what ann's files take, and she gets what she has earned."""
+    course = classroom(tmp_path / "course")
+    for name in STUDENTS:
+        record(course, name)
+    ask, asked = Readers.ask, []
+
+    def slowly(self, request, *, hurried=False):
+        asked.append((request.student, hurried))
+        if request.student == "ann" and hurried:
+            raise TookTooLong("reading it takes longer than 2 s")
+        return ask(self, request, hurried=hurried)
+
+    monkeypatch.setattr(Readers, "ask", slowly)
+    plan = Plan(Course(course.root), LAB, workers=1, run=not by_record)
+    graded = {each.student: each for each in GradingRun(plan).grade()}
+    assert set(graded) == set(STUDENTS)
+    assert len({each.earned for each in graded.values()}) == 1
+    assert asked[0] == ("ann", True)
+    before = {name for name, _ in asked[1 : asked.index(("ann", False))]}
+    assert before >= {"bob", "cat"}, "dan may be read beside her"
 
 
 def test_a_student_can_be_skipped(tmp_path):

@@ -8,12 +8,18 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage, Readers, ReadingLimits
+from mlsys_widgets.grading.reading.readers import (
+    CannotRead,
+    ReaderMessage,
+    Readers,
+    ReadingLimits,
+    TookTooLong,
+)
 from mlsys_widgets.sandbox.usage import children
 from tests.waiting import wait_for
 
@@ -129,6 +135,14 @@ def test_a_child_that_was_killed_while_it_waited_is_replaced(readers):
     before = readers.ask(Ask("say", what="")).pid
     os.kill(before, signal.SIGKILL)
     assert readers.ask(Ask("say", what="")).pid != before
+
+
+def test_who_is_hurried_has_less_time(tmp_path):
+    readers = Readers(work, 1, tmp_path, replace(LIMITS, cpu=30, hurried=1))
+    with pytest.raises(TookTooLong, match="takes longer than 1 s"):
+        readers.ask(Ask("loop"), hurried=True)
+    assert readers.ask(Ask("say", what="next"), hurried=True).said == "next"
+    readers.close()
 
 
 def test_what_takes_too_long_is_not_tried_twice(readers, tmp_path):

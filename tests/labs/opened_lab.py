@@ -68,7 +68,7 @@ def open_lab_of(
     if done:
         work_through(folder, student, Course.at(ROOT), design=False)
     with environment(**{VARIABLE: student, "NBGRADER_EXECUTION": None}):
-        begun = OpenLab(lab, variants=True, edition="", folder=folder)
+        begun = OpenLab(lab, variants=True, edition="", deeper="optional", folder=folder)
     found = OpenedLab(begun, {"lab": begun, "Path": Path})
     run_cells(found, read(home / "lab.py"), folder, kinds)
     return found

@@ -201,7 +201,13 @@ def work_through(folder: Path, student: str, course: Course, *, design: bool = T
     """Do everything that a ledger keeps, through the cards: commit, reflect, answer, save."""
     with environment(**{VARIABLE: student, "NBGRADER_EXECUTION": None}):
         name = load(folder).name
-        lab = OpenLab(name, variants=course.variants, edition=course.edition, folder=folder)
+        lab = OpenLab(
+            name,
+            variants=course.variants,
+            edition=course.edition,
+            deeper=course.deeper_in(name),
+            folder=folder,
+        )
     lab.ledger._clock = StudyHours(student)
     for each, item in lab.items.items():
         match item:

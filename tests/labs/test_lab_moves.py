@@ -26,7 +26,7 @@ def asked_moves(lab, folder, monkeypatch) -> list[Move]:
     (folder / "asks.py").write_bytes((home / "asks.py").read_bytes())
     put_examples(folder)
     with environment(**{VARIABLE: "student-07", "NBGRADER_EXECUTION": None}):
-        begun = OpenLab(lab, variants=True, edition="", folder=folder)
+        begun = OpenLab(lab, variants=True, edition="", deeper="optional", folder=folder)
     found: list[Move] = []
     first = moves.Exploration.__init__
 

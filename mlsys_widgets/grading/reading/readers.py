@@ -43,6 +43,8 @@ _PR_SET_PDEATHSIG: Final = 1
 #: ordinary one. Ours take a twentieth of both.
 _ORDINARY_SECONDS: Final = 1.0
 _ORDINARY_BYTES: Final = 100_000_000
+#: What is said to a reader beside a request.
+_HURRIED: Final = "hurried"
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 #: What to do about a submission that is too much for a reader.
 _ASK: Final = "ask for a notebook without outputs and extra cells, or look at it by hand"
@@ -90,6 +92,8 @@ class ReadingLimits:
     #: Seconds, and seconds of processor time.
     wall: float = 120.0
     cpu: int = 30
+    #: Seconds of processor time while others wait.
+    hurried: int = 2
     #: Bytes of address space beyond what a reader has.
     memory: int = 1_500_000_000
     #: Bytes of the largest file that is written.
@@ -100,6 +104,10 @@ class ReadingLimits:
 
 class CannotRead(RuntimeError):
     """A submission that was too much for a reader; the message says in what way, and what to do."""
+
+
+class TookTooLong(CannotRead):
+    """A submission that took more processor time than it may."""
 
 
 class Readers:
@@ -119,18 +127,23 @@ class Readers:
         self.count = count
         self._pool = ProcessPool(partial(_Reader, work, scratch, limits or ReadingLimits()), count)
 
-    def ask(self, request: ReaderMessage) -> ReaderMessage:
+    def ask(self, request: ReaderMessage, *, hurried: bool = False) -> ReaderMessage:
         """Have a request done, when a reader is free.
+
+        Parameters
+        ----------
+        hurried
+            Whether others wait for the reader, so that it gets less time.
 
         Raises
         ------
         CannotRead
-            If it takes too much, or fails.
+            If it takes too much, or fails; `TookTooLong` if what it takes is time.
         ValueError
             If there is no room on the disk.
         """
         try:
-            return self._pool.run(lambda reader, _: reader.ask(request))
+            return self._pool.run(lambda reader, _: reader.ask(request, hurried=hurried))
         except ProcessLost:
             raise CannotRead(
                 "the process that reads it was killed twice, as a system does that is short of"
@@ -173,10 +186,10 @@ class _Reader:
                     self._ended = os.waitpid(self.pid, os.WNOHANG)[0] != 0
             return not self._ended
 
-    def ask(self, request: ReaderMessage) -> ReaderMessage:
+    def ask(self, request: ReaderMessage, *, hurried: bool) -> ReaderMessage:
         """Have a request done."""
         try:
-            send(self._to, request.as_data())
+            send(self._to, {**request.as_data(), _HURRIED: hurried})
             outcome = _Outcome(**(receive(self._from) or {}))
         except (OSError, ValueError, TypeError):
             self.close()
@@ -186,6 +199,8 @@ class _Reader:
                 return _read(outcome.reply)
             case _Kind.KILLED:
                 raise ProcessLost
+            case _Kind.TOO_LONG:
+                raise TookTooLong(outcome.words)
             case _Kind.DISK_FULL:  # which is nobody's alone
                 raise ValueError(
                     f"nothing more can be written ({outcome.words}); what is graded is kept: make"
@@ -269,6 +284,8 @@ def _answer(
     Whatever goes wrong in a child that has done others is tried again in one that has not, so that
     nothing is said about a submission that is not its own. Time is: it is counted for each.
     """
+    if request[_HURRIED]:
+        limits = replace(limits, cpu=limits.hurried)
     if child is not None:
         outcome = child.ask(request, limits)
         if outcome.ordinary:
@@ -397,12 +414,13 @@ def _child_main(line: socket.socket, work: Work, limits: ReadingLimits) -> None:
 
 def _do(request: Mapping[str, Any], work: Work, limits: ReadingLimits) -> _Outcome:
     """Do a request within the limits, and say what became of it."""
+    seconds = limits.hurried if request[_HURRIED] else limits.cpu
     gigabytes = f"{limits.memory / 1e9:g} GB"
     for which, most in (
         (resource.RLIMIT_AS, address_space() + limits.memory),
         (resource.RLIMIT_FSIZE, limits.file),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, ceil(time.process_time()) + limits.cpu),
+        (resource.RLIMIT_CPU, ceil(time.process_time()) + seconds),
     ):
         with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit
             resource.setrlimit(which, (most, resource.getrlimit(which)[1]))
