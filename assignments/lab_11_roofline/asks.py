@@ -194,6 +194,29 @@ lab = Lab(
             "how the kernels of a step are launched", "eager", "graph", required=False
         ),
     },
+    deeper=(
+        "side_elements",
+        "merged_gain_times",
+        "best_lever",
+        "measured_share_pct",
+        "act1_remedy",
+        "act1_peek",
+        "ridge_tokens",
+        "act2_why",
+        "act2_peek",
+        "act3_decode",
+        "act3_launch",
+        "act3_same",
+        "first_limit",
+        "job_cost_dollars",
+        "act3_token",
+        "takeaway_act3",
+        "measurement",
+        "own_ridge_flop_per_byte",
+        "own_share_pct",
+        "advice",
+        "deeper_kept",
+    ),
 )
 
 
@@ -533,7 +556,7 @@ def service_message(p: Parameters) -> Message:
         " tokens. I sign the budget on Thursday, and I would like to sign the right one.",
         task="Say which kernel to pay for, and how many conversations fit beside the contracts.",
         act=2,
-        after=["act1_remedy"],
+        after=["act1_real"],
     )
 
 
@@ -571,7 +594,7 @@ def act2_kernels(p: Parameters) -> Prediction:
             " both share one place.",
         },
         act=2,
-        after=["act1_remedy"],
+        after=["act1_real"],
     )
 
 
@@ -767,7 +790,7 @@ def act3_decode(p: Parameters) -> Prediction:
         },
         where="one H200, PyTorch, median of several steps",
         act=3,
-        after=["act2_why"],
+        after=["act2_kernels"],
     )
 
 
@@ -973,7 +996,7 @@ def advice(p: Parameters) -> Essay:
         ],
         at_least=100,
         at_most=250,
-        after=["act2_why"],
+        after=["act2_kernels"],
     )
 
 
@@ -983,14 +1006,31 @@ def commitments(p: Parameters) -> Record:
         [
             "act1_wall",
             "act1_real",
-            "act1_remedy",
             "act2_kernels",
-            "act2_why",
-            "act3_decode",
-            "act3_launch",
             "design",
         ],
-        points=12,
+        points=6,
+    )
+
+
+@lab.asks
+def deeper_kept(p: Parameters) -> Record:
+    return Record(["act1_remedy", "act2_why", "act3_decode", "act3_launch"], points=6)
+
+
+@lab.asks
+def takeaway_act3(p: Parameters) -> Takeaways:
+    return Takeaways(
+        [
+            (
+                "The textbook is a bound, and one conversation is far below it",
+                "Kernels that are launched one by one wait for the CPU, as in Lab 07. Replay them"
+                " as a graph, or give each of them more to do.",
+            ),
+        ],
+        title="What Act 3 showed",
+        act=3,
+        after=["act3_launch"],
     )
 
 
@@ -1020,12 +1060,7 @@ def takeaways(p: Parameters) -> Takeaways:
                 "The KV cache grows with every conversation and every token, until the memory is"
                 " full. Grouped-query attention moves that limit; faster kernels do not.",
             ),
-            (
-                "The textbook is a bound, and one conversation is far below it",
-                "Kernels that are launched one by one wait for the CPU, as in Lab 07. Replay them"
-                " as a graph, or give each of them more to do.",
-            ),
         ],
         ahead="The Foundations Review, which puts the roofline to work with everything before it.",
-        after=["act3_launch", "advice"],
+        after=["kernel_to_fund"],
     )
