@@ -21,7 +21,20 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-from asks import A100, CHAIN, FEWER, FUSED, KWS, LAUNCH, MORE, ORIN, RESNET, STREAMS, sequence
+from asks import (
+    A100,
+    CHAIN,
+    FEWER,
+    FUSED,
+    KWS,
+    LAUNCH,
+    MORE,
+    ORIN,
+    RESNET,
+    STREAMS,
+    sequence,
+    wake_us,
+)
 from asks import act1_utilization as asked_utilization
 from asks import act2_break_even as asked_break_even
 from asks import act2_fusion as asked_fusion
@@ -248,37 +261,37 @@ def kernels_left(given: Given) -> NumberKey:
         ],
         says=f"{q(work * MICRO, 's')} of computing in {p.goal_pct}% of the time allows"
         f" {q(work * MICRO / goal, 's')} for the pass, and each launch takes {p.launch_us:g} µs of"
-        f" it, so there is room for {q(float(int(right)))} launches. Fusing has to bring the"
+        f" it, so there is room for {q(math.floor(right + 1e-9))} launches. Fusing has to bring the"
         f" {q(p.kernels)} kernels down to that number.",
     )
 
 
 def best_offer(given: Given) -> ChoiceKey:
     p = given.p
-    launch, kernel, n = p.launch_us * MICRO, p.wake_us * MICRO, 1000
-    left = n * (1 - p.fused_pct / 100)
-    totals = {
-        "gpu": forward_pass(n, kernel / p.faster, launch).total,
-        "compile": forward_pass(left, n * kernel / left, launch).total,
-        "ahead": forward_pass(n, kernel, launch, launch="async").total,
+    wake = wake_us(p)
+    launch, kernel = p.launch_us * MICRO, wake * MICRO
+    # Per kernel of today.
+    times = {
+        "gpu": kernel / p.faster + launch,
+        "compile": kernel + launch * (1 - p.fused_pct / 100),
+        "ahead": max(kernel, launch),
     }
-    # Per kernel of today, in words.
-    each = {name: q(float(total) / n, "s") for name, total in totals.items()}
-    right = min(totals, key=lambda name: float(totals[name]))
+    each = {name: q(time, "s") for name, time in times.items()}
+    right = min(times, key=lambda name: times[name])
     wrong = {
         "gpu": (
             "the faster GPU",
-            f"The GPU shortens {p.wake_us:g} µs of computing and leaves {p.launch_us:g} µs of"
+            f"The GPU shortens {wake:g} µs of computing and leaves {p.launch_us:g} µs of"
             f" launching: {each['gpu']} per kernel.",
         ),
         "compile": (
             "fewer launches",
-            f"Compiling removes {p.fused_pct}% of the launches and leaves all {p.wake_us:g} µs of"
+            f"Compiling removes {p.fused_pct}% of the launches and leaves all {wake:g} µs of"
             f" computing: {each['compile']} per kernel.",
         ),
         "ahead": (
             "launching ahead",
-            f"Launching ahead leaves the longer of {p.launch_us:g} µs and {p.wake_us:g} µs:"
+            f"Launching ahead leaves the longer of {p.launch_us:g} µs and {wake:g} µs:"
             f" {each['ahead']} per kernel.",
         ),
     }
@@ -295,7 +308,7 @@ def best_offer(given: Given) -> ChoiceKey:
             if key != right
         ],
         says=f"{wrong[right][1]} The other two end at"
-        f" {' and '.join(each[key] for key in totals if key != right)}. What helps depends on"
+        f" {' and '.join(each[key] for key in times if key != right)}. What helps depends on"
         " which of the two, launch or kernel, is longer, and by how much.",
     )
 

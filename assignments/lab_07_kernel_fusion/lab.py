@@ -123,7 +123,7 @@ ahead = ph.forward_pass(real.kernels, real.gpu_busy / real.kernels, launch, laun
 lab.reveal("act1_real", model=ahead.utilization, measured=real.gpu_busy / real.seconds.median)
 
 # %% answer="best_offer"
-kernel, launch = lab.p.wake_us, lab.p.launch_us
+kernel, launch = lab.materials["wake_us"](lab.p), lab.p.launch_us
 per_kernel = {
     "gpu": kernel / lab.p.faster + launch,
     "compile": kernel + launch * (1 - lab.p.fused_pct / 100),
