@@ -281,7 +281,7 @@ _UNITS = [
     (r"[A-Za-z]+\b", "count", 1.0),
 ]  # fmt: skip
 _COMPILED = [(re.compile(pattern), dimension, size) for pattern, dimension, size in _UNITS]
-NUMBER = re.compile(r"(?<![\w.,])[−-]?\d[\d,]*(?:\.\d+)?(?![\d])")
+NUMBER = re.compile(r"(?<![\w.,])[−-]?\d+(?:,\d{3})*(?:\.\d+)?(?!\d)")
 _TAG = re.compile(r"<[^>]+>")
 
 

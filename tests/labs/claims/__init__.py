@@ -14,6 +14,9 @@ A file per lab, named like the lab, holds three lists:
 ``NOT_EVALUATED``
     What no machine can evaluate, by the words of the sentence, each with the reason.
 
+Options are what somebody may believe, questions ask, and instructions ("Make the tensor larger")
+tell what to do: none of them claims anything. What a question gives is checked for its numbers.
+
 A sentence is *covered* when each of its numbers is a known quantity at the precision at which it is
 printed, and, if it compares, when a claim is about it or a machine can read the comparison
 (``tests.labs.read_claims``). Sentences that are neither covered nor named fail
@@ -108,12 +111,22 @@ _UNIT = re.compile(
     r"|TOPS\b|(?:million|billion|thousand)\b)"
 )
 _COMPARES = re.compile(
-    r"\b(?:than|more|less|fewer|larger|smaller|longer|shorter|faster|slower|higher|lower|greater"
-    r"|cheaper|busier|above|below|beyond|exceeds?|most|least|largest|smallest|longest|shortest"
-    r"|fastest|half|twice|double|third|quarter|as (?:fast|long|much|many|large|often)|nearly"
-    r"|hardly|never|always|next to nothing|too (?:little|few|much|many|long|short)|enough"
+    r"\b(?:than|more|less|fewer|larger|smaller|(?<!no )longer|shorter|faster|slower|higher|lower"
+    r"|greater|cheaper|busier|sooner|(?:above|below) (?=(?:the|a|an|its|all|every)\b|\d)|beyond"
+    r"|exceeds?|most|least|largest|smallest|longest|shortest|fastest|half|twice|double|third"
+    r"|quarter|as (?:fast|long|much|many|large|often)|nearly"
+    r"|hardly|never|always|next to nothing|too (?:little|few|much|many|long|short)"
     r"|far (?:left|right)|left of|right of)\b"
 )
+
+
+#: The first words of an instruction.
+_INSTRUCTS = re.compile(
+    r"\(?(?:Add|Answer|Choose|Commit|Compare|Compile|Count|Divide|Drag|Enlarge|Find|Give|Ignore|Leave"
+    r"|Look|Make|Mark|Move|Please|Put|Raise|Read|Select|Set|Switch|Take|Then|Try|Use|Watch|Write)\b"
+)
+#: Where a question says what is given.
+_GIVEN = re.compile(r"\.(?:ask|question|hint)$")
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -158,7 +171,15 @@ def claims_something(where: str, sentence: str) -> bool:
     """Whether a sentence has a number or a comparison that can be false."""
     if _NO_CLAIM.search(where) or sentence.endswith("?"):
         return False
-    return bool(numbers_of(sentence) or _COMPARES.search(sentence))
+    return bool(numbers_of(sentence) or compares(where, sentence))
+
+
+def compares(where: str, sentence: str) -> str:
+    """The first word that compares, in a sentence that claims something; or nothing."""
+    if _GIVEN.search(where) or _INSTRUCTS.match(sentence) or _EXAMPLE.search(sentence):
+        return ""
+    found = _COMPARES.search(sentence)
+    return found[0] if found else ""
 
 
 # Whether a sentence is covered, and whether it is true.
@@ -174,7 +195,8 @@ class Student:
             value = getattr(parameters, name)
             if isinstance(value, int | float):
                 dimension, size = unit_of(unit)
-                self._known.append((dimension, value * size))
+                # A question often names the unit once, and then gives a bare number.
+                self._known += [(dimension, value * size), ("count", value)]
         for quantity in file.quantities:
             self._known += [(quantity.dimension, value) for value in quantity.of(parameters)]
 
@@ -192,15 +214,15 @@ class Student:
             if dimension == number.dimension or (dimension in plain and number.dimension in plain)
         )
 
-    def uncovered(self, sentence: str) -> str:
+    def uncovered(self, where: str, sentence: str) -> str:
         """Why a sentence is not covered, or nothing."""
         if self._file.excuse(sentence):
             return ""
         if unknown := self.unknown(sentence):
             return f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} no known quantity"
-        compares = _COMPARES.search(sentence)
-        if compares and not self._file.about(sentence) and not is_read(sentence):
-            return f"nothing evaluates “{compares[0]}”"
+        word = compares(where, sentence)
+        if word and not self._file.about(sentence) and not is_read(sentence):
+            return f"nothing evaluates “{word}”"
         return ""
 
     def false(self, sentence: str) -> list[str]:
