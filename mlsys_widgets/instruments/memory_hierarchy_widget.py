@@ -120,7 +120,7 @@ class MemoryHierarchy(Instrument):
     --------
     >>> w = MemoryHierarchy(size=100e6, operations=3)
     >>> w.result.home.level.name, w.result.home.trip.time, w.result.home.slowdown
-    ('HBM', 5e-05, 10.0)
+    ('HBM', 5e-05, 58.5)
     >>> w.result.home.chain.unfused_tensors, w.result.home.chain.fused_tensors
     (6.0, 2.0)
     """
