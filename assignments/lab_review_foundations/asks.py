@@ -1,6 +1,7 @@
 """What the Foundations Review asks. Students get this file; the keys are in checks.py."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from mlsys_widgets.instruments.concepts import Concept, ConceptGraph, Route
 from mlsys_widgets.labs import (
@@ -395,7 +396,7 @@ lab = Lab(
         "Recall: what you carry with you",
     ),
     parameters={
-        "peak_tflops": Parameter(312, steps(240, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
+        "peak_tflops": Parameter(312, steps(264, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
         "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.1), "TB/s", "bandwidth of your chip"),
         # A kernel at full bandwidth would take at most 500 µs, so every time leaves it below.
         "activation_melem": Parameter(
@@ -409,10 +410,11 @@ lab = Lab(
         "batch_after": Parameter(256, steps(200, 336, 8), "samples", "batch after the change"),
         # From less than a thread has to more than the L2 cache, and never close to a level's size.
         "tile_rows": Parameter(
-            32, (1, 4, 32, 480, 4096, 131072, 524288, 1048576), "rows", "height of a tile"
+            24, (1, 2, 8, 24, 208, 256, 304, 320_000, 1_048_576), "rows", "height of a tile"
         ),
-        "tile_columns": Parameter(48, steps(36, 60, 4), "columns", "width of a tile"),
+        "tile_columns": Parameter(48, steps(36, 56, 4), "columns", "width of a tile"),
         "tile_tensors": Parameter(3, (2, 3, 4), "tiles", "tiles that are kept at once"),
+        "tile_blocks": Parameter(8, (6, 7, 8), "blocks", "thread blocks of a multiprocessor"),
         # Two tensors or more besides x: then storing what lies before the sum is cheaper than
         # computing it twice.
         "before": Parameter(
@@ -454,7 +456,7 @@ lab = Lab(
         "chain_melem": Parameter(
             32, steps(24, 48, 1), "million elements", "size of the tensors of both chains"
         ),
-        "launch_us": Parameter(5, steps(4, 12, 0.5), "µs", "cost of a launch on your chip"),
+        "launch_us": Parameter(5, steps(5, 8, 0.25), "µs", "cost of a launch on your chip"),
         "constructs": Parameter(
             "branch list",
             (
@@ -475,18 +477,20 @@ lab = Lab(
             "",
             "what Lena's model contains",
         ),
-        # Two ranges each, so that every part is the largest for some and none is for others.
-        "product_n": Parameter(
-            2048,
-            (*steps(1536, 2176, 128), *steps(4224, 4864, 128)),
-            "rows and columns",
-            "size of the matrix product in Lena's step",
-        ),
-        "step_melem": Parameter(
-            80, steps(40, 120, 4), "million elements", "size of the ReLU in Lena's step"
-        ),
-        "small_kernels": Parameter(
-            16, (8, 10, 12, 14, 16, 18, 60, 70, 80, 90, 100, 110), "kernels", "small kernels in it"
+        # Rows of the product, million elements of the ReLU, small kernels: drawn together, so that
+        # what takes how much of a step is never a close call, whatever the chip.
+        "step": Parameter(
+            "1344 108 9",
+            (
+                *("4096 10 8", "1280 100 8", "1280 8 70", "3200 51 32"),
+                *("4224 11 9", "1344 108 9", "1344 9 78", "3392 61 39"),
+                *("4352 12 8", "1408 116 10", "1408 10 84", "3520 68 43"),
+                *("4480 13 10", "1472 124 8", "1472 11 90", "3648 76 48"),
+                *("4608 14 9", "1536 132 11", "1536 12 96", "3776 84 53"),
+                *("4736 15 11", "1600 140 9", "1600 13 104", "3968 98 62"),
+            ),
+            "",
+            "the three parts of Lena's step",
         ),
         "claim_n": Parameter(
             512, (384, 512, 640, 3072, 4096, 6144), "rows and columns", "matrices of a claim"
@@ -530,6 +534,19 @@ lab = Lab(
         "review_kept",
     ),
 )
+
+
+class Step(NamedTuple):
+    """The sizes of what Lena's service does in one step."""
+
+    rows: int
+    million_elements: int
+    small_kernels: int
+
+
+def step_of(p: Parameters) -> Step:
+    """The step of a student."""
+    return Step(*map(int, p.step.split()))
 
 
 def _written(operations: str, start: str, names: Iterator[str]) -> str:
@@ -600,16 +617,16 @@ def claim(p: Parameters) -> Message:
     return Message(
         "Ines Castellano",
         "GPU kernel engineer",
-        "My ReLU is optimal",
-        "I spent the sprint on our activation kernel: unrolled loops, vector loads, no branch"
-        " left. Here is the profile from your chip: a ReLU over"
-        f" {p.activation_melem} million fp32 elements takes {p.profile_us} µs, and the profiler"
-        " shows every arithmetic unit in use, from the first microsecond to the last. That is"
-        " 100% of the compute, so the kernel is optimal, and I would like to close the ticket"
-        " today.\n\n"
-        "Noor wants somebody else to look at it before I do. She also mentioned layer norm, which"
-        " does about five times the work per element; if I'm right, that one should be able to"
-        " run at full speed just as well. Could you check my reasoning, with numbers?",
+        "A ReLU that is “optimal”",
+        "A contractor spent two weeks on our activation kernel: unrolled loops, vector loads, no"
+        f" branch left. His report has a profile from your chip: a ReLU over {p.activation_melem}"
+        f" million fp32 elements takes {p.profile_us} µs, and every arithmetic unit is in use"
+        " from the first microsecond to the last. “That is 100% of the compute, so the kernel is"
+        " optimal,” it says, and he wants the ticket closed and the invoice paid today.\n\n"
+        "I don't believe it. After what we saw in the keyword spotter, I look at other things"
+        " first. But I can't refuse to pay because of a feeling, and his next offer is a layer norm"
+        " “at full speed”, which does about five times the work per element. Could you check his"
+        " reasoning, with numbers, before I answer him tonight?",
         task="Start with layer norm: say how fast a perfect one could be before you look.",
         act=1,
     )
@@ -673,15 +690,17 @@ def busy_flop_per_element(p: Parameters) -> Number:
 @lab.asks
 def bandwidth_used_pct(p: Parameters) -> Number:
     return Number(
-        f"Back to Ines's profile: {p.activation_melem} million fp32 elements in {p.profile_us} µs"
-        f" on your chip, whose memory moves {q(p.bandwidth_tbs * 1e12, 'B/s')}. What percentage of"
-        " that bandwidth does her ReLU use? Enter a percentage such as 12.",
+        f"Back to the contractor's profile: {p.activation_melem} million fp32 elements in"
+        f" {p.profile_us} µs on your chip, whose memory moves"
+        f" {q(p.bandwidth_tbs * 1e12, 'B/s')}. What percentage of that bandwidth does his ReLU use?"
+        " Enter a percentage such as 12.",
         "percent",
         points=8,
         low=1,
         high=100,
-        hint="Compare the bytes that her kernel moves per second with what the memory can move.",
-        title="A second look at Ines's profile",
+        hint="Count the bytes that go in and out, divide by the time, and compare the result with"
+        " what the memory can move.",
+        title="A second look at the profile",
         act=1,
         after=["act1_share"],
     )
@@ -709,8 +728,10 @@ def spill_times(p: Parameters) -> Number:
 def working_set_home(p: Parameters) -> Choice:
     return Choice(
         f"A kernel keeps {p.tile_tensors} tiles of {p.tile_rows:,} × {p.tile_columns} fp16 numbers"
-        " at hand. What is the fastest level of an A100 in which a single owner (one thread, one"
-        " thread block, or the whole GPU) can hold all of them?",
+        f" at hand. Its blocks have 32 threads, and {p.tile_blocks} blocks at a time run on a"
+        " multiprocessor and divide its shared memory evenly. What is the fastest level of an A100"
+        " in which a single owner (one thread, one thread block, or the whole GPU) can hold all"
+        " tiles?",
         {
             "registers": "the registers of one thread",
             "sram": "the shared memory of one thread block",
@@ -732,8 +753,8 @@ def act1_reflection(p: Parameters) -> Reflection:
     computing = q(relu.flops / A100.peak("fp32"), "s")
     edge = q(relu.unfused_traffic / ORIN.bandwidth, "s")
     return Reflection(
-        "Ines's ReLU runs on an A100 today, and she may change one thing. What makes it about twice"
-        " as fast?",
+        "The contractor's ReLU runs on an A100 today, and you may change one thing. What makes it"
+        " about twice as fast?",
         {
             "peak": "a chip with twice the TFLOPS",
             "bytes": "fp16 tensors instead of fp32 tensors",
@@ -1018,7 +1039,8 @@ def act2_peek(p: Parameters) -> Peek:
 
 @lab.asks
 def profile_message(p: Parameters) -> Message:
-    n = f"{p.product_n:,}"
+    step = step_of(p)
+    n = f"{step.rows:,}"
     return Message(
         "Lena Brandt",
         "Model serving engineer",
@@ -1026,7 +1048,8 @@ def profile_message(p: Parameters) -> Message:
         "Thank you, the release went out. Now the service is right, and still late. I profiled one"
         " step on your chip and cut it into three parts that run one after the other. First comes"
         f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
-        f" over {p.step_melem} million fp32 elements, at full bandwidth. Then {p.small_kernels}"
+        f" over {step.million_elements} million fp32 elements, at full bandwidth. Then"
+        f" {step.small_kernels}"
         " small kernels, each so short that it is over before the next launch arrives; they cost"
         f" one launch each, {p.launch_us} µs.\n\n"
         "Ines wants faster kernels, Tomás wants graphs that launch once, and I have people for one"
@@ -1372,7 +1395,7 @@ def ten_questions(p: Parameters) -> Quiz:
                     "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
                     " so a claim of 100% cannot be about useful work. A unit that waits also"
                     " counts as busy. The honest number is the percentage of the bandwidth, which"
-                    " you computed from Ines's profile.",
+                    " you computed from the contractor's profile.",
                     "never": "Good kernels come close, each to the limit that binds it: large"
                     " products to the peak, and elementwise kernels to the bandwidth. For ReLU the"
                     f" peak is simply the wrong limit; {most} of it is all that an A100's memory"

@@ -19,7 +19,7 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-from asks import A100, COURSE_CHAIN, FP16, FP32
+from asks import A100, COURSE_CHAIN, FP16, FP32, step_of
 from asks import act1_share as asked_share
 from asks import act2_traffic as asked_traffic
 from asks import capture_method as asked_method
@@ -121,8 +121,8 @@ def bandwidth_used_pct(given: Given) -> NumberKey:
                 "the claim believed",
                 100.0,
                 credit=0.0,
-                says="That is Ines's number, and it is about arithmetic units. How many bytes did"
-                " the kernel move, and how many could the memory have moved in that time?",
+                says="That is the contractor's number, and it is about arithmetic units. How many"
+                " bytes did the kernel move, and how many could the memory have moved?",
             ),
             Belief(
                 "only the read counted",
@@ -208,35 +208,42 @@ def spill_times(given: Given) -> NumberKey:
 
 
 def working_set_home(given: Given) -> ChoiceKey:
-    size = given.p.tile_tensors * given.p.tile_rows * given.p.tile_columns * FP16
-    home = nearest_level(size)
-    assert home is not None
-    levels = {key: memory_hierarchy[key] for key in asked_home(given.p).options}
+    p = given.p
+    size = p.tile_tensors * p.tile_rows * p.tile_columns * FP16
+    # What one owner has; the blocks of a multiprocessor divide its shared memory.
+    room = {key: memory_hierarchy[key].capacity for key in asked_home(p).options}
+    whole, room["sram"] = room["sram"], room["sram"] / p.tile_blocks
+    home = next(key for key, capacity in room.items() if size <= capacity)
 
     def about(key: str) -> str:
-        level = levels[key]
-        if key == home.key:
-            inward = list(levels)[: list(levels).index(key)]
-            return f"{q(size, 'B')} fits into {NAMES[key]} ({q(level.capacity, 'B')})." + (
-                f" The next level inward holds only {q(levels[inward[-1]].capacity, 'B')} per"
-                " owner, so this is the fastest one that works."
+        if key == home:
+            inward = list(room)[: list(room).index(key)]
+            return f"{q(size, 'B')} fits into {NAMES[key]} ({q(room[key], 'B')})." + (
+                f" The next level inward holds only {q(room[inward[-1]], 'B')} per owner, so this"
+                " is the fastest one that works."
                 if inward
                 else " Nothing is faster, so no tile has to leave the thread that uses it."
             )
-        if level.capacity < size:
+        if key == "sram" and room[key] < size <= whole:
             return (
-                f"All tiles together take {q(size, 'B')}, and one owner has"
-                f" {q(level.capacity, 'B')} of {NAMES[key]}. Go further out, or use smaller tiles."
+                f"A block alone on its multiprocessor could keep {q(size, 'B')} there. But"
+                f" {p.tile_blocks} blocks divide {q(whole, 'B')}, and each has"
+                f" {q(room[key], 'B')}."
+            )
+        if room[key] < size:
+            return (
+                f"All tiles together take {q(size, 'B')}, and one owner has {q(room[key], 'B')} of"
+                f" {NAMES[key]}. Go further out, or use smaller tiles."
             )
         return (
-            f"{q(size, 'B')} does fit into {NAMES[key]} ({q(level.capacity, 'B')}), but a faster"
-            " level holds it as well. Go inward one level at a time, and compare it with what one"
-            " owner has there."
+            f"{q(size, 'B')} does fit into {NAMES[key]} ({q(room[key], 'B')}), but a faster level"
+            " holds it as well. Go inward one level at a time, and compare it with what one owner"
+            " has there."
         )
 
     return _decided(
-        home.key,
-        {key: about(key) for key in levels},
+        home,
+        {key: about(key) for key in room},
         {
             "registers": "registers hold any tile",
             "sram": "tiles belong in shared memory",
@@ -418,14 +425,14 @@ def hidden_launch_melem(given: Given) -> NumberKey:
 def _parts(given: Given) -> dict[str, float]:
     """The three parts of Lena's step, in microseconds."""
     peak, bandwidth = given.p.peak_tflops * TERA, given.p.bandwidth_tbs * TERA
-    n = given.p.product_n
+    n, melem, kernels = step_of(given.p)
     product = gemm(n, n, n, FP16)
     rate = roofline(product.intensity, peak, bandwidth).attainable
-    moved = IN_AND_OUT * FP32 * given.p.step_melem * MILLION
+    moved = IN_AND_OUT * FP32 * melem * MILLION
     return {
         "arithmetic": US * float(product.flops / rate),
         "memory": US * moved / bandwidth,
-        "launches": given.p.small_kernels * given.p.launch_us,
+        "launches": kernels * given.p.launch_us,
     }
 
 

@@ -127,7 +127,9 @@ spill_times = lab.p.batch_after / lab.p.batch_before * l2 / hbm
 
 # %% answer="working_set_home"
 working_set = lab.p.tile_tensors * lab.p.tile_rows * lab.p.tile_columns * 2
-working_set_home = ph.nearest_level(working_set).key
+room = {key: ph.memory_hierarchy[key].capacity for key in ("registers", "sram", "l2", "hbm")}
+room["sram"] /= lab.p.tile_blocks
+working_set_home = next(level for level, capacity in room.items() if working_set <= capacity)
 
 # %% card="act1_reflection"
 
@@ -191,7 +193,9 @@ barrier_us = 1e6 * trips * lab.p.chain_melem * 1e6 * 2 / bandwidth
 # #### Model 3: the compilation spectrum
 #
 # Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
-# through the stops: what does each of them keep, and what does it lose?
+# through the stops: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
+# TorchScript. PyTorch calls it legacy and offers `torch.export` for new models that must run without Python, but you will
+# meet both for years, in services that already run.)
 
 # %% instrument="Compilation spectrum"
 spectrum = CompilationSpectrum(
@@ -281,10 +285,11 @@ hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 # %% card="profile_message"
 
 # %% answer="waits_for"
+rows, million_elements, small_kernels = map(int, lab.p.step.split())  # as Lena says
 parts = {
-    "arithmetic": 2 * lab.p.product_n**3 / peak,  # far right of the ridge, so the peak counts
-    "memory": lab.p.step_melem * 1e6 * (4 + 4) / bandwidth,
-    "launches": lab.p.small_kernels * lab.p.launch_us * 1e-6,
+    "arithmetic": 2 * rows**3 / peak,  # right of the ridge, so the peak counts
+    "memory": million_elements * 1e6 * (4 + 4) / bandwidth,
+    "launches": small_kernels * lab.p.launch_us * 1e-6,
 }
 largest = max(parts, key=parts.get)
 step = sum(parts.values())
@@ -312,10 +317,11 @@ constructs = tuple(lab.p.constructs.split())
 plan_capture = CompilationSpectrum(
     title="How is the model captured?",
     model=constructs,
-    stop="compile" if "custom" in constructs else "trace",
     lock=lab.card("act2_trace"),
     hints=lab.card("ten_questions"),
 )
+fates = plan_capture.result.worst.items()
+plan_capture.set(stop=next(stop for stop, (outcome, _) in fates if not outcome.right))
 plan_capture
 
 # %% reveal="act2_trace"

@@ -184,11 +184,10 @@ class CompilationSpectrum(Instrument):
         return f"At {result.stop.name}, {' and '.join(broken)}.", "red"
 
     def hint(self, result: Spectrum) -> str:
-        best, stop = result.best, result.stop
+        stop = result.stop
         words = (
-            f"The most optimized stop at which your model stays right is {best.name}."
-            if best is not stop
-            else f"No stop that stays right optimizes your model more than {best.name}."
+            "Cross out every stop where your model is wrong or refused; of those that are left, "
+            "take the one with the most stars for optimization."
         )
         troubled = [one for one in result.constructs if one.at(stop.key)[0] is not WORKS]
         worst = sorted(troubled, key=lambda one: -one.at(stop.key)[0].severity)[:_HELPED]

@@ -207,7 +207,7 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
             {
                 "bandwidth": lambda p: p.bandwidth_tbs * 1e12,
                 "launch_overhead": lambda p: p.launch_us * 1e-6,
-                "elements": lambda p: p.step_melem * 1e6,
+                "elements": lambda p: float(p.step.split()[1]) * 1e6,
             },
         ),
         (
@@ -228,13 +228,13 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
             "RooflineWidget",
             {
                 "workload": lambda p: "gemm",
-                "n": lambda p: p.product_n,
+                "n": lambda p: int(p.step.split()[0]),
                 "peak_share": lambda p: p.peak_tflops / 312,
                 "bandwidth_share": lambda p: p.bandwidth_tbs / 2,
             },
         ),
         ("MemoryHierarchy", {"size": lambda p: p.activation_melem * 4e6}),
-        ("MemoryHierarchy", {"size": lambda p: p.step_melem * 4e6}),
+        ("MemoryHierarchy", {"size": lambda p: float(p.step.split()[1]) * 4e6}),
         ("MemoryHierarchy", {"size": lambda p: p.chain_melem * 2e6}),
         ("MemoryHierarchy", {"size": lambda p: p.batch_before * p.sample_kb * 1e3}),
         ("MemoryHierarchy", {"size": lambda p: p.batch_after * p.sample_kb * 1e3}),
