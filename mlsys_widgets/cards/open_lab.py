@@ -350,7 +350,7 @@ class OpenLab:
         led, after = self.ledger, tuple(self.card(each) for each in item.after)
         match item:
             case labs.Message():
-                return Scenario(item, after=after)
+                return Scenario(item, after=after, context=self._cards.get("context"))
             case labs.Prediction():
                 return PredictionLock(name, item, ledger=led, after=after)
             case labs.ReflectionPrompt():

@@ -40,6 +40,8 @@ class Scenario(LabWidget):
         What the student is asked to find out.
     after
         A gate, or several, that must be open before the message arrives.
+    context
+        The toggle that it follows, if the sender writes more where a context is chosen.
 
     Examples
     --------
@@ -62,17 +64,23 @@ class Scenario(LabWidget):
         role: str = "",
         task: str = "",
         after: Gate | Iterable[Gate] = (),
+        context: ContextToggle | None = None,
     ) -> None:
         if not isinstance(sender, Message):
             sender = Message(sender, role, subject, message, task)
         self.item = sender
+        self._context = context
         super().__init__(sender.subject, after=after)
+        if context is not None and sender.in_context:
+            context.observe(lambda _change: self.show(), names="context")
         self.show()
 
     def parts(self) -> Sequence[Part]:
         item = self.item
         sender = f"From **{item.sender}**" + (f", {item.role}" if item.role else "")
         parts: list[Part] = [Prose("sender", sender, quiet=True), Prose("message", item.message)]
+        if self._context is not None and (more := item.in_context.get(self._context.context)):
+            parts.append(Prose("in_context", more))
         if item.task:
             parts.append(Prose("task", item.task, tone="orange", label="Your task."))
         return parts

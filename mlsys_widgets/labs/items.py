@@ -97,6 +97,8 @@ class Message(Item):
         What they write; blank lines separate paragraphs.
     task
         What the student is asked to find out.
+    in_context
+        What the sender adds where a context is chosen, by the key of the context.
 
     Examples
     --------
@@ -121,6 +123,7 @@ class Message(Item):
     subject: str
     message: str
     task: str = ""
+    in_context: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

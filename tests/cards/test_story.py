@@ -6,6 +6,7 @@ import pytest
 import traitlets
 
 from mlsys_widgets import ContextToggle, KeyTakeaways, PredictionLock, Scenario
+from mlsys_widgets.labs import Message
 from mlsys_widgets.ledger import Ledger
 
 
@@ -17,6 +18,17 @@ def test_a_message():
     assert bundle["text/plain"].splitlines()[0] == "Message: Idle GPUs"
     assert "<p>Two &lt;now&gt;.</p>" in bundle["text/html"]
     assert "Your task. Why?" in bundle["text/plain"]
+
+
+def test_a_message_says_more_about_the_context_that_is_chosen():
+    toggle = ContextToggle({"cloud": "Cloud", "edge": "Edge"})
+    more = {"cloud": "We rent an H100.", "edge": "It hangs beside a camera."}
+    letter = Scenario(Message("Ada", "Operations", "Idle", "Why?", in_context=more), context=toggle)
+    assert "We rent an H100." in letter.text()
+    toggle.context = "edge"
+    assert "beside a camera" in letter.text()
+    assert "H100" not in letter.text()
+    assert "H100" not in Scenario(letter.item).text()
 
 
 def test_what_to_take_away_waits_for_its_gate(led):
