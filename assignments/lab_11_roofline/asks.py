@@ -55,8 +55,9 @@ FACTORS = (1.5, 1.7, 2.4, 2.5, 2.6, 2.8, 3.0)
 #: Tokens in the cache of the conversation that was decoded on an H200, and what it ran there.
 CONTEXT = 2048
 DECODED = ("llama31-8b", "h200-sxm", 1, CONTEXT)
-#: Sides of products in examples, and tokens of a prompt: nobody is asked about these.
+#: Sides of products in examples, and tokens of prompts: nobody is asked about these.
 SMALL, LARGE = 128, 4096
+SHORT = 1024
 #: Tokens of a long document that is kept open.
 DOCUMENT = 16384
 #: What a measurement of the student's own machine leaves beside the notebook.
@@ -269,6 +270,13 @@ def opening(p: Parameters) -> Message:
         " the same loop, I need to know what they keep running into.",
         task="Find out what holds these products back, and whether the dashboard divides by the"
         " right number.",
+        in_context={
+            "cloud": f"All of this is on the {H100.name} of our cluster. The camera team runs the"
+            f" same batches on a {ORIN.name}; switch the context when you want their side of it.",
+            "edge": "The camera team, who run the same batches on a"
+            f" {ORIN.name} of {q(ORIN.power, 'W')}, read along. Their tile is red as well: does the"
+            f" {H100.name}'s story hold for them?",
+        },
         act=1,
     )
 
@@ -326,7 +334,8 @@ def dense_share_pct(p: Parameters) -> Number:
         points=5,
         low=1,
         high=1000,
-        hint="The question asks for a percentage of a peak.",
+        hint="Switch 2:4 sparsity off and read the flat roof: that is the peak of dense work. Then"
+        " divide the rate by it.",
         title="The right fraction",
         act=1,
         after=["act1_wall"],
@@ -344,7 +353,8 @@ def side_elements(p: Parameters) -> Number:
         points=7,
         low=10,
         high=10000,
-        hint="N is the side of a matrix: M = N = K.",
+        hint="On the slope, the rate is bandwidth times intensity: solve for the intensity first."
+        " Then count FLOP and bytes of one product to see which N has it.",
         title="What size is that?",
         act=1,
         after=["act1_wall"],
@@ -361,7 +371,8 @@ def merged_gain_times(p: Parameters) -> Number:
         points=7,
         low=0.1,
         high=1000,
-        hint="The question asks for a factor: the new rate over the present one.",
+        hint="Compute the intensity at the new N and compare it with the ridge: that tells you"
+        " which part of the roof is above the merged products.",
         title="What merging buys",
         act=1,
         after=["act1_wall"],
@@ -442,7 +453,8 @@ def measured_share_pct(p: Parameters) -> Number:
         points=7,
         low=1,
         high=1000,
-        hint="Operations over time is the rate; the rate over the roof is the fraction.",
+        hint="Operations over time is the rate. Then find out whether the slope or the flat roof is"
+        " above this product, and divide by that.",
         title="From a stopwatch to a fraction",
         act=1,
         after=["act1_real"],
@@ -555,6 +567,14 @@ def service_message(p: Parameters) -> Message:
         f" {DOCUMENT:,} tokens open all day, beside ordinary conversations of {p.sequence:,}"
         " tokens. I sign the budget on Thursday, and I would like to sign the right one.",
         task="Say which kernel to pay for, and how many conversations fit beside the contracts.",
+        in_context={
+            "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
+            f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
+            "edge": f"The camera team asks for the same model on a {ORIN.name}, with"
+            f" {q(ORIN.memory, 'B')} of memory and a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}"
+            f" instead of {q(H100.ridge('fp16'), 'FLOP/B')}. Tell them which of your answers still"
+            " hold there.",
+        },
         act=2,
         after=["act1_real"],
     )
@@ -568,10 +588,10 @@ def act2_kernels(p: Parameters) -> Prediction:
     return Prediction(
         "Which of the three kernels wait for memory on an H100?",
         {
-            "A": "None that matters: the matrix products are always the bottleneck",
+            "A": "None of them that matters: in a layer, the matrix products take the time",
             "B": "Softmax and layer norm always; the projection only while there are few tokens",
-            "C": "All three alike: their intensities are about the same",
-            "D": "Softmax only: layer norm is limited by its square roots",
+            "C": "All three of them alike: a layer reads and writes tensors of about one size",
+            "D": "Softmax always; layer norm never, because its square roots take the time",
         },
         title="Three kernels, one roof",
         answer="B",
@@ -584,10 +604,11 @@ def act2_kernels(p: Parameters) -> Prediction:
             " element that crosses memory three times. A projection uses each weight once per"
             f" token, so one token leaves it at {alone}, and {LARGE:,} tokens bring it to {many},"
             f" right of the ridge at {ridge}. Move the batch and see which point stays.",
-            "C": "They lie three orders of magnitude apart. A weight is used again for every token,"
+            "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
-            f" softmax and layer norm do {norm}. They are alike only for one token, where the"
-            f" projection does {alone}. Move the batch and watch the distance grow.",
+            f" softmax and layer norm do {norm}, three orders of magnitude less. They are alike"
+            f" only for one token, where the projection does {alone}. Move the batch and watch the"
+            " distance grow.",
             "D": "A root is slow, but there is only one for a whole row of 4,096 elements. What"
             f" counts is FLOP per byte: five for an element that crosses memory three times, {norm}"
             f" in fp16, for layer norm as for softmax. The ridge is at {ridge}. Look at the chart:"
@@ -608,7 +629,8 @@ def ridge_tokens(p: Parameters) -> Number:
         points=7,
         low=10,
         high=10000,
-        hint="A decode step has one token for each sequence; a prompt has thousands.",
+        hint="Write down the FLOP and the bytes of T tokens (weights, activations, results), divide"
+        " one by the other, and set the quotient equal to the ridge.",
         title="When a projection turns",
         act=2,
         after=["act2_kernels"],
@@ -628,7 +650,8 @@ def softmax_saved_ms(p: Parameters) -> Number:
         points=8,
         low=0.01,
         high=500,
-        hint="One millisecond is 10⁻³ s.",
+        hint="Count the scores first: prompts, heads, and tokens squared. Then the bytes that no"
+        " longer cross memory, over the bandwidth.",
         title="What fusing saves",
         act=2,
         after=["act2_kernels"],
@@ -669,7 +692,8 @@ def beside_conversations(p: Parameters) -> Number:
         low=3,
         high=5000,
         whole=True,
-        hint="The question asks for whole conversations.",
+        hint="Start from the memory of the device and take away what is always there. Then divide"
+        " by the cache of one conversation, and round down.",
         title="Beside the contracts",
         act=2,
         after=["act2_kernels"],
@@ -678,35 +702,38 @@ def beside_conversations(p: Parameters) -> Number:
 
 @lab.asks
 def act2_why(p: Parameters) -> Reflection:
-    scores = p.prompts * LLAMA.heads * p.sequence**2
+    # One prompt of a length that nobody is asked about.
+    scores = LLAMA.heads * SHORT**2
     full = fusion_strategies["full"].traffic_share
     apart, fused = elementwise(scores), elementwise(scores, traffic_share=full)
     moved = f"{q(apart.bytes, 'B')} to {q(fused.bytes, 'B')}"
     return Reflection(
         "Why does fusing make element-wise kernels faster?",
         {
-            "A": "It reduces the FLOP that have to be done",
+            "A": "It removes arithmetic: what two kernels both compute is done only once",
             "B": "It removes trips through memory: data is loaded once and used by all of them",
-            "C": "It raises the clock rate, because there are fewer instructions",
-            "D": "It allows a lower precision without a loss of accuracy",
+            "C": "It removes instructions: a shorter program lets the chip clock higher",
+            "D": "It removes rounding: without it, a lower precision is accurate enough",
         },
         right="B",
         feedback={
-            "A": f"Every operation is still done: the {q(apart.flops, 'FLOP')} of your softmax are"
-            f" the same before and after fusing. What shrinks is the traffic, from {moved} for one"
-            " layer. In *Numbers as a table*, switch the fusion and compare the columns Operations"
-            " and Data.",
+            "A": f"Every operation is still done. For one prompt of {SHORT:,} tokens, softmax does"
+            f" {q(apart.flops, 'FLOP')} before and after fusing; what shrinks is the traffic, from"
+            f" {moved} for one layer. In *Numbers as a table*, switch the fusion and compare the"
+            " columns Operations and Data.",
             "B": "Apart, every kernel writes its result to memory and the next one reads it back;"
-            " fused, the data stays on the chip between them. Full fusion takes your softmax from"
-            f" {moved}, with the same {q(apart.flops, 'FLOP')}. FlashAttention goes further and"
-            " never writes the scores; its authors report 2 to 4×, not the 24× often repeated.",
+            " fused, the data stays on the chip between them. Full fusion takes the softmax of"
+            f" {SHORT:,} tokens from {moved}, with the same {q(apart.flops, 'FLOP')}."
+            " FlashAttention goes further and never writes the scores; its authors report 2 to 4×,"
+            " not the 24× often repeated.",
             "C": "The clock does not know what is fused, and these kernels wait for data in every"
             f" cycle anyway: {q(apart.intensity, 'FLOP/B')}, where the H100 could do"
             f" {q(H100.ridge('fp16'), 'FLOP/B')}. Fewer launches do help, as in Lab 07, but look at"
-            f" the data of your softmax: {moved}.",
+            f" the data of a softmax over {SHORT:,} tokens: {moved}.",
             "D": "Precision is a separate choice: one can fuse in fp32 as well as in int8. At the"
-            f" same fp16, fusing took the traffic of your softmax from {moved}. In the roofline,"
-            " switch the fusion and leave the precision alone: the points move to the right.",
+            f" same fp16, fusing takes the traffic of a softmax over {SHORT:,} tokens from {moved}."
+            " In the roofline, switch the fusion and leave the precision alone: the points move to"
+            " the right.",
         },
         title="Why fuse?",
         act=2,
@@ -805,7 +832,7 @@ def act3_launch(p: Parameters) -> Reflection:
         f" {_about(textbook.time, 's')}. What accounts for most of the difference?",
         {
             "A": "memory: real streams stay below the bandwidth of the datasheet",
-            "B": "the CPU: it launches each kernel of each step, and the GPU waits for it",
+            "B": "the CPU: it launches the kernels one by one, and the GPU waits for it",
             "C": "attention: the new token looks at all tokens of the conversation",
             "D": "arithmetic: every parameter is used once for each token",
         },

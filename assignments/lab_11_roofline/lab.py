@@ -78,7 +78,11 @@ lab.reveal(
         "Its roof": small.attainable,
         "Its MFU": small.mfu,
     },
-    contrast={"Intensity, N = 4,096": large.intensity, "Its roof": large.attainable},
+    contrast={
+        "Intensity, N = 4,096": large.intensity,
+        "Its roof": large.attainable,
+        "Ridge of the Jetson Orin NX, fp16": (devices["orin-nx"].ridge("fp16"), "FLOP/B"),
+    },
     moves=[
         Move("Raise N until the regime changes", product, lambda r: not r.result.memory_bound),
         Move("Switch 2:4 sparsity on", product, sparse=True),
@@ -232,7 +236,7 @@ kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 # %% [markdown]
 # ### Until memory ends
 #
-# Speed is of no use to what does not fit. Raise the **batch** until the alarm, then give every head keys and values
+# A service that does not fit has no speed. Raise the **batch** until the alarm, then give every head keys and values
 # of its own. Batch and sequence length are those of the three kernels above: move them here, and the roofline follows.
 
 # %% instrument="What the service keeps in memory"
