@@ -311,10 +311,10 @@ def act1_stack(p: Parameters) -> Reflection:
     return Reflection(
         "What does a compute gap of six orders of magnitude mean for the software?",
         {
-            "A": "The microcontroller needs faster algorithms.",
+            "A": "The microcontroller needs algorithms with far fewer operations.",
             "B": "Each kind of machine needs a software stack of its own.",
-            "C": "The models need more training data.",
-            "D": "A better compiler will bridge the difference.",
+            "C": "The models need more training data to make up for it.",
+            "D": "A better compiler will bridge it, from one and the same code.",
         },
         right="B",
         feedback={
@@ -591,9 +591,9 @@ def act2_limit(p: Parameters) -> Reflection:
         "Back to the plan as Iris heard it: put the vision model into the doorbell's SRAM. What "
         "stops it first?",
         {
-            "A": "Time: the board computes too slowly.",
+            "A": "Time: the board needs far too long for a single image.",
             "B": "Capacity: the model does not fit into the memory.",
-            "C": "Power: the chip overheats.",
+            "C": "Power: the chip overheats while it computes.",
             "D": "Accuracy: with fewer bits, the model gets worse.",
         },
         right="B" if whole.out_of_memory else "A",
@@ -797,9 +797,9 @@ def act3_split(p: Parameters) -> Reflection:
     return Reflection(
         "You pushed two designs to their limits. What kind of limit stopped each of them?",
         {
-            "A": "Speed, both times: a faster chip lifts both, whatever the memory.",
-            "B": "A different one each: the board's is a yes or no, and the cloud's is a trade "
-            "between images served and the time that each waits.",
+            "A": "Speed, both times: a faster chip lifts both, whatever their memories hold.",
+            "B": "A different one each: a yes or no on the board, a trade with waiting in the "
+            "cloud.",
             "C": "Memory, both times: more of it lifts both, and then larger models and batches "
             "fit.",
             "D": "Software, both times: a better compiler lifts both, because the hardware is far "

@@ -842,9 +842,9 @@ def act2_trace(p: Parameters) -> Prediction:
         " branch?",
         {
             "A": "an error, because the graph does not fit the input",
-            "B": "the other branch is traced too, which takes a moment",
+            "B": "the other branch is traced as well, which takes a moment the first time",
             "C": "an answer from the branch that the example took, without any error",
-            "D": "that part runs in Python, as before",
+            "D": "that part runs in Python, as it did before it was captured",
         },
         title="What does a trace do with an if?",
         answer="C",
@@ -1264,9 +1264,9 @@ def ten_questions(p: Parameters) -> Quiz:
                 "break",
                 "What is a graph break in `torch.compile`, and what does it cost?",
                 {
-                    "stop": "compilation stops with an error, so nothing runs",
-                    "device": "the graph is cut to fit into the GPU's memory",
-                    "wrong": "a part is skipped, so results may be wrong",
+                    "stop": "compilation stops with an error, and nothing runs until it is fixed",
+                    "device": "the graph is cut into pieces that fit into the GPU's memory",
+                    "wrong": "a part of the model is skipped, so results may be wrong",
                     "split": "the graph ends, Python takes over, and nothing fuses across",
                 },
                 right="split",
@@ -1322,10 +1322,10 @@ def ten_questions(p: Parameters) -> Quiz:
                 "roofline",
                 "What does the roofline tell you that a measured latency does not?",
                 {
-                    "exact": "the latency, to more digits",
+                    "exact": "the latency itself, to more digits than a stopwatch has",
                     "limit": "which limit binds, and how much is left to gain",
-                    "line": "which line of code is slow",
-                    "cost": "how many watts the kernel draws",
+                    "line": "which line of the code takes most of the time",
+                    "cost": "how many watts the kernel draws while it runs",
                 },
                 right="limit",
                 feedback={
@@ -1383,8 +1383,8 @@ def ten_questions(p: Parameters) -> Quiz:
                 {
                     "half": "only half of the compute can be used without sparsity",
                     "metric": "ReLU waits for memory, so bandwidth is what to judge it by",
-                    "never": "no kernel ever comes near its limit",
-                    "nothing": "nothing, if the profiler says so",
+                    "never": "no kernel ever comes near its limit, whatever a profiler says",
+                    "nothing": "nothing, if the profiler itself reports it like that",
                 },
                 right="metric",
                 feedback={
