@@ -112,7 +112,13 @@ class OpenLab:
     """
 
     def __init__(
-        self, name: str, *, variants: bool, edition: str, deeper: DeeperParts, folder: Path
+        self,
+        name: str,
+        *,
+        variants: bool,
+        edition: str,
+        folder: Path,
+        deeper: DeeperParts = "optional",
     ) -> None:
         self.lab = labs.load(folder)
         if self.lab.name != name:

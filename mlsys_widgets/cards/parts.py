@@ -107,6 +107,22 @@ class Prose(Part):
 
 
 @dataclass(frozen=True)
+class FoldedProse(Prose):
+    """Paragraphs behind a heading that unfolds them."""
+
+    heading: str = ""
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "heading": self.heading}
+
+    def text(self) -> str:
+        return f"{self.heading}: {super().text()}"
+
+    def html(self) -> str:
+        return f"<details><summary>{escape(self.heading)}</summary>{super().html()}</details>"
+
+
+@dataclass(frozen=True)
 class RecordedAnswer(Part):
     """An answer that is recorded, in a line; a browser shows since when."""
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from mlsys_widgets.cards.card import Action, Gate, Values
 from mlsys_widgets.cards.parts import (
     Buttons,
+    FoldedProse,
     Options,
     Part,
     Prose,
@@ -181,6 +182,8 @@ class QuestionCard(ItemTask):
         parts: list[Part] = [Prose("ask", self.item.ask)]
         if isinstance(self.item, Essay):
             parts += self._rubric(self.item)
+        if not isinstance(self.item, Essay) and (words := self.item.worked_example):
+            parts.append(FoldedProse("example", words, heading="Stuck? A worked example"))
         parts.append(self._asking(standing))
         label = "Record my answer" if standing is None else "Record the change"
         parts.append(Buttons("send", (("record", label),)))

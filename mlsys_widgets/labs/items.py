@@ -145,7 +145,11 @@ class Number(Item):
     whole
         Whether only a whole number makes sense.
     hint
-        What a value outside the range suggests, as in "A share is asked for, in percent."
+        A step that leads to the answer, for whoever is outside of the range: "Divide each peak by
+        its own power first."
+    worked_example
+        A question of the same kind with its solution, for whoever is stuck; it stands in a fold.
+        Its numbers are others than any student's: it shows the steps and never the answer.
     title
         The heading of its card.
 
@@ -172,6 +176,7 @@ class Number(Item):
     hint: str = ""
     title: str = "Your number"
     whole: bool = False
+    worked_example: str = ""
 
     @property
     def wanted(self) -> str:
@@ -237,6 +242,9 @@ class Choice(Item):
         What can be chosen: a word in lowercase, and what it means.
     points
         What it is worth.
+    worked_example
+        A question of the same kind with its solution, for whoever is stuck; it stands in a fold.
+        Its numbers are others than any student's: it shows the steps and never the answer.
     title
         The heading of its card.
     ordered
@@ -263,6 +271,7 @@ class Choice(Item):
     points: float
     title: str = "Your decision"
     ordered: bool = False
+    worked_example: str = ""
 
     def __post_init__(self) -> None:
         for key in self.options:

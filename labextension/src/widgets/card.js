@@ -108,6 +108,14 @@ function radios(part, { keep, ask }, extra) {
   };
 }
 
+function folded(part, node, { unfolded }) {
+  const fold = element("details", { class: "mlsys-lab-fold" }, element("summary", { text: part.heading, ...quiet }), node);
+  // It is drawn again with every change, and stays as the student left it.
+  fold.open = unfolded.has(part.key);
+  fold.addEventListener("toggle", () => (fold.open ? unfolded.add(part.key) : unfolded.delete(part.key)));
+  return { node: fold };
+}
+
 const BUILD = {
   ...REVEAL,
   prose: (part) => {
@@ -241,14 +249,8 @@ const BUILD = {
     node: element("ul", { class: "mlsys-lab-rows" }, ...part.rows.map(([head, html]) =>
       element("li", {}, element("strong", { html: head }), element("span", { html })))),
   }),
-  foldedrows: (part, tools) => {
-    const { node } = BUILD.rows(part);
-    const fold = element("details", { class: "mlsys-lab-fold" }, element("summary", { text: part.heading, ...quiet }), node);
-    // It is drawn again with every change, and stays as the student left it.
-    fold.open = tools.unfolded.has(part.key);
-    fold.addEventListener("toggle", () => (fold.open ? tools.unfolded.add(part.key) : tools.unfolded.delete(part.key)));
-    return { node: fold };
-  },
+  foldedrows: (part, tools) => folded(part, BUILD.rows(part).node, tools),
+  foldedprose: (part, tools) => folded(part, BUILD.prose(part).node, tools),
   numberedlist: (part) => ({
     node: element("ol", { class: "mlsys-lab-points" }, ...part.points.map(([head, html]) =>
       element("li", {}, ...(head ? [element("strong", { html: head })] : []), element("span", { html })))),
