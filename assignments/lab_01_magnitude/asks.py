@@ -35,10 +35,20 @@ from mlsys_widgets.physics import format_quantity as q
 # claims: 4 ns, 7,500×
 
 H100, H200, M7 = (devices[key] for key in ("h100-sxm", "h200-sxm", "cortex-m7"))
+#: The machines of worked examples, which nobody is asked about.
+A100, ORIN = devices["a100-sxm"], devices["orin-nx"]
 RESNET = workloads["resnet50-inference"]
 GAP = H100.peak("fp16") / M7.peak("fp32")
 ON_H100 = iron_law(RESNET.data, RESNET.operations, H100)
 ON_M7 = iron_law(RESNET.data, RESNET.operations, M7)
+#: In worked examples: ten minutes, weights and the room for them, and what a promise of 2 ms leaves
+#: for images of 1 GFLOP.
+EXAMPLE_S = 600
+EXAMPLE_TAKES = EXAMPLE_S * A100.peak("fp16") / ORIN.peak("fp16")
+EXAMPLE_B, EXAMPLE_ROOM = 24e6, 9e6
+EXAMPLE_WEIGHTS = EXAMPLE_B / BYTES_PER_ELEMENT["fp32"]
+EXAMPLE_LEFT = 2e-3 - 8e6 / A100.bandwidth - 6e-6
+EXAMPLE_IMAGE = 1e9 / (A100.peak("fp16") / 2)
 #: The options of the prediction about the batch.
 BATCHES = {"A": 4.0, "B": 32.0, "C": 300.0, "D": 1000.0}
 #: Batches in which ResNet-50 was timed on an H200.
@@ -258,6 +268,11 @@ def catch_up_days(p: Parameters) -> Number:
         low=0.5,
         high=400,
         hint="Put both peaks into FLOP/s first; then count the seconds in a day.",
+        worked_example=f"An {A100.name} computes at {q(A100.peak('fp16'), 'FLOP/s')} for ten"
+        f" minutes, or {q(EXAMPLE_S)} seconds: {q(EXAMPLE_S * A100.peak('fp16'), 'FLOP')}. A"
+        f" {ORIN.name} does {q(ORIN.peak('fp16'), 'FLOP/s')}, so it needs {q(EXAMPLE_TAKES)}"
+        f" seconds for them. With 3,600 seconds in an hour, that is {q(EXAMPLE_TAKES / 3600)}"
+        " hours.",
         title="How long does your board need to catch up?",
         act=1,
         after=["act1_gap"],
@@ -537,6 +552,10 @@ def bits_per_weight(p: Parameters) -> Number:
         low=0.001,
         high=20,
         hint="Count the weights first: a weight in fp32 takes four bytes.",
+        worked_example=f"A model has {q(EXAMPLE_B, 'B')} of weights in fp32. At"
+        f" {BYTES_PER_ELEMENT['fp32']:g} bytes each, these are {q(EXAMPLE_WEIGHTS)} weights. A"
+        f" phone leaves {q(EXAMPLE_ROOM, 'B')} for them, and a byte has 8 bits:"
+        f" {q(8 * EXAMPLE_ROOM)} bits, or {q(8 * EXAMPLE_ROOM / EXAMPLE_WEIGHTS)} for each weight.",
         title="How many bits are left for a weight?",
         act=2,
         after=["act2_batch"],
@@ -783,7 +802,13 @@ def largest_batch_images(p: Parameters) -> Number:
         low=0.5,
         high=3000,
         whole=True,
-        hint="The smallest batch is one image.",
+        hint="Take the trip of the weights and the latency away from the promised time. What is"
+        " left is for arithmetic, image after image.",
+        worked_example=f"An {A100.name} reads {q(8e6, 'B')} of weights at"
+        f" {q(A100.bandwidth, 'B/s')} in {q(8e6 / A100.bandwidth, 's')} and adds {q(6e-6, 's')} of"
+        f" latency. Of a promise of {q(2e-3, 's')}, {q(EXAMPLE_LEFT, 's')} are left. An image of"
+        f" {q(1e9, 'FLOP')} takes {q(EXAMPLE_IMAGE, 's')} at half of the peak, so"
+        f" {int(EXAMPLE_LEFT / EXAMPLE_IMAGE)} whole images fit.",
         title="Cloud: how large may a batch be?",
         act=3,
         after=["act2_batch"],

@@ -680,7 +680,13 @@ def busy_flop_per_element(p: Parameters) -> Number:
         points=8,
         low=20,
         high=100000,
-        hint="Tera over tera leaves no prefix; the answer is an ordinary number of operations.",
+        hint="Peak over bandwidth says how many FLOP belong to each byte; then count the bytes of"
+        " one element, in and out.",
+        worked_example=f"A {ORIN.name} does {q(ORIN.peak('fp16'), 'FLOP/s')} and moves"
+        f" {q(ORIN.bandwidth, 'B/s')}. Per byte, that is {q(ORIN.ridge('fp16'), 'FLOP/B')}, its"
+        " ridge. A kernel that reads one fp16 element and writes one moves"
+        f" {2 * FP16} bytes for each, so arithmetic sets the pace from"
+        f" {q(2 * FP16 * ORIN.ridge('fp16'))} FLOP per element on.",
         title="How much work would keep your chip busy?",
         act=1,
         after=["act1_share"],
@@ -828,7 +834,7 @@ def capture_message(p: Parameters) -> Message:
         f"Its elementwise code is {_two_chains(p)}, and today every operation is a kernel of its"
         " own. People tell me that a compiler would fuse them, but nobody can tell me what that is"
         " worth. My release is on Thursday.",
-        task="Say what you expect of tracing and of fusion, then find out what Lena can do.",
+        task="Say what you expect of fusion, and later of tracing; then find out what Lena can do.",
         act=2,
         after=["act1_share"],
     )
@@ -866,7 +872,7 @@ def act2_trace(p: Parameters) -> Prediction:
             " it holds 1 of the 2 branches and nobody to choose. Compare both stops in the"
             " spectrum.",
         },
-        act=2,
+        act=3,
         after=["act1_share"],
     )
 
@@ -927,7 +933,7 @@ def capture_method(p: Parameters) -> Choice:
         },
         points=3,
         title="How should Lena run her model?",
-        act=2,
+        act=3,
         after=["act2_trace"],
     )
 
@@ -943,7 +949,13 @@ def barrier_us(p: Parameters) -> Number:
         points=8,
         low=5,
         high=20000,
-        hint="The question asks for microseconds; an fp16 element has two bytes.",
+        hint="Ask first which operation must have seen every element before the next one can begin:"
+        " a kernel ends there. Then count the trips of each kernel.",
+        worked_example=f"On a {ORIN.name}, `y = gelu(x * w)` and then `z = tanh(y / y.max())`, with"
+        " fp16 tensors of a billion elements. The maximum needs all of `y`, so one kernel reads"
+        " `x` and `w` and writes `y`, and a second reads `y` and writes `z`: five trips of"
+        f" {q(1e9 * FP16, 'B')}. Together they are {q(5 * 1e9 * FP16, 'B')}, which"
+        f" {q(ORIN.bandwidth, 'B/s')} move in {q(5 * 1e9 * FP16 / ORIN.bandwidth, 's')}.",
         title="Two chains and a sum",
         act=2,
         after=["act2_traffic"],
@@ -1000,7 +1012,7 @@ def act2_reflection(p: Parameters) -> Reflection:
         },
         title="In which order?",
         act=2,
-        after=["act2_traffic", "act2_trace"],
+        after=["act2_traffic"],
     )
 
 

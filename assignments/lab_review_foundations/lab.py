@@ -164,8 +164,6 @@ real
 
 # %% card="capture_message"
 
-# %% card="act2_trace"
-
 # %% card="act2_traffic"
 
 # %% reveal="act2_traffic"
@@ -187,28 +185,7 @@ trips = 1 + operands + 1 + 1 + 1
 barrier_us = 1e6 * trips * lab.p.chain_melem * 1e6 * 2 / bandwidth
 
 # %% [markdown] deeper=true
-# ### Deeper: how Python becomes a graph, and what can be fused
-
-# %% [markdown]
-# #### Model 3: the compilation spectrum
-#
-# Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
-# through the stops: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
-# TorchScript. PyTorch calls it legacy and offers `torch.export` for new models that must run without Python, but you will
-# meet both for years, in services that already run.)
-
-# %% instrument="Compilation spectrum"
-spectrum = CompilationSpectrum(
-    stop="trace",
-    model=("branch",),
-    lock=lab.card("act2_trace"),
-    hints=lab.card("act2_reflection"),
-)
-spectrum
-
-# %% answer="capture_method"
-model = CompilationSpectrum(model=tuple(lab.p.constructs.split()))
-capture_method = model.result.best.key  # right results first, then optimization, then flexibility
+# ### Deeper: what can be fused, and when launches disappear
 
 # %% [markdown]
 # #### Model 4: the fusion decision
@@ -312,6 +289,8 @@ plan_memory = MemoryHierarchy(
 )
 plan_memory
 
+# %% card="act2_trace"
+
 # %% instrument="How is the model captured?"
 constructs = tuple(lab.p.constructs.split())
 plan_capture = CompilationSpectrum(
@@ -364,7 +343,28 @@ lab.design(
 )
 
 # %% [markdown] deeper=true
-# ### Deeper: the step after the fix, and the map of it all
+# ### Deeper: how Python becomes a graph, the step after the fix, and the map
+
+# %% [markdown]
+# #### Model 3: the compilation spectrum
+#
+# Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
+# through the stops: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
+# TorchScript. PyTorch calls it legacy and offers `torch.export` for new models that must run without Python, but you will
+# meet both for years, in services that already run.)
+
+# %% instrument="Compilation spectrum"
+spectrum = CompilationSpectrum(
+    stop="trace",
+    model=("branch",),
+    lock=lab.card("act2_trace"),
+    hints=lab.card("act2_reflection"),
+)
+spectrum
+
+# %% answer="capture_method"
+model = CompilationSpectrum(model=tuple(lab.p.constructs.split()))
+capture_method = model.result.best.key  # right results first, then optimization, then flexibility
 
 # %% answer="step_fixed_us"
 step_fixed_us = 1e6 * (step - parts[largest] / 2)

@@ -23,11 +23,7 @@ def test_a_comparison_comes_before_the_questions_that_follow_its_prediction(lab)
         if cell.kind == "reveal":
             between = cells[places[cell.name] : k]
             graded = [each.name for each in between if each.kind in ("answer", "essay")]
-            assert not graded or cell.name in LATE, f"{cell.name} comes after {graded}"
-
-
-#: Predictions whose comparison comes later on purpose: the questions before it lead up to it.
-LATE = ("act2_traffic",)
+            assert not graded, f"{cell.name} comes after {graded}"
 
 
 def test_a_checklist_apart_from_its_instrument_is_explored_nowhere():
