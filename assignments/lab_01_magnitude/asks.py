@@ -138,7 +138,7 @@ lab = Lab(
         "oom_triggered": flag("whether that limit is the device's memory"),
     },
     deeper=(
-        "flop_per_joule_times", "listening_plan", "act1_stack", "act1_math",
+        "catch_up_days", "flop_per_joule_times", "listening_plan", "act1_stack", "act1_math",
         "balance_efficiency_percent", "int8_weights_times", "needed_mb_per_s", "board_upgrade",
         "act2_limit", "act2_math", "mixed_kparams", "act3_split", "reply", "deeper_record",
     ),
@@ -396,12 +396,11 @@ def act2_message(p: Parameters) -> Message:
         "the air all day, so audio stays in the doorbell. Customers now ask for the next step, a "
         "doorbell that can tell a parcel from a cat. We trained a vision model for that, a "
         f"relative of ResNet-50: **{_model(p)}**.\n\n"
-        "I asked where its time would go and got three answers in one afternoon. The cloud "
-        "team says into arithmetic, because a network is nothing but multiplications. The storage "
-        "team says into fetching the weights. The board team does not want a cloud at all; they "
-        "would simply put the model into the doorbell.\n\n"
-        "By Friday I must either reserve GPUs for a year or order half a million boards, and "
-        "either mistake costs us the season. Please show me which claim the numbers support.",
+        "I asked where its time would go and got three answers. The cloud team says into "
+        "arithmetic, because a network is nothing but multiplications. The storage team says into "
+        "fetching the weights. The board team would simply put the model into the doorbell.\n\n"
+        "By Friday I must reserve GPUs for a year or order half a million boards. Please show me "
+        "which claim the numbers support.",
         task="Find the term of the iron law that limits the model: on the H100, then on the board.",
         act=2,
         after=["act1_gap"],
@@ -542,11 +541,10 @@ def int8_weights_times(p: Parameters) -> Number:
 @lab.asks
 def bits_per_weight(p: Parameters) -> Number:
     return Number(
-        f"Now the board. Of its {q(p.sram_kb * 1e3, 'B')} of SRAM, the runtime and activations "
-        f"keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision model "
-        f"({q(p.model_mb * 1e6, 'B')} in fp32) had to go into the rest, how many bits could each "
-        "weight have at most? (1 KB is 1,000 bytes. Write a number such as 1.5, with its "
-        "decimals.)",
+        f"Now the doorbell. Its board has {q(p.sram_kb * 1e3, 'B')} of SRAM, of which the runtime "
+        f"and activations keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision "
+        f"model ({q(p.model_mb * 1e6, 'B')} in fp32) had to go into the rest, how many bits could "
+        "each weight have at most? (1 KB is 1,000 bytes. Write a number such as 1.5.)",
         "bits",
         points=8,
         low=0.001,
@@ -730,8 +728,7 @@ def act3_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Two products, two proposals",
-        "You convinced me to plan two products instead of one, and each team has sent a "
-        "proposal.\n\n"
+        "You convinced me to plan two products, and each team has sent a proposal.\n\n"
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
         f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
         f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}. Between two passes the board "
@@ -739,10 +736,10 @@ def act3_message(p: Parameters) -> Message:
         "fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        "latency. Every image waits for its whole batch. The network takes most of the time until "
-        f"a phone rings; the GPU gets {q(p.deadline_us * 1e-6, 's')}.\n\n"
-        "Last year we built whatever was proposed and recalled a thousand units. Test both on the "
-        "instrument. I announce on Monday, so if something breaks, tell me today, and by how much.",
+        "latency. Every image waits for its whole batch, and of the time until a phone rings the "
+        f"GPU gets {q(p.deadline_us * 1e-6, 's')}.\n\n"
+        "Last year we built whatever was proposed and recalled a thousand units. If something "
+        "breaks, tell me before I announce it on Monday, and by how much.",
         task="Load each proposal with the context switch, see whether it holds, and fix what does "
         "not.",
         act=3,
@@ -912,8 +909,7 @@ def takeaways(p: Parameters) -> Takeaways:
                 f"{q(ON_M7.compute_time, 's')}. The model can never be loaded to show it.",
             ),
         ],
-        ahead="Lab 07 opens up the term that this lab took as given, the latency of a launch, and "
-        "shows what it costs when a model consists of a thousand small kernels. Lab 11 turns the "
-        "other two terms into the roofline.",
+        ahead="Lab 07 opens up the latency: what launches cost a model of a thousand small "
+        "kernels. Lab 11 turns the other two terms into the roofline.",
         after=["largest_batch_images"],
     )

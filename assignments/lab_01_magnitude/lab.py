@@ -4,8 +4,7 @@
 # We say *model* for what runs in a data center, and for what runs in a doorbell. In this lab you put numbers on the
 # difference between the two machines, find out which of them only cost you time, and design one product for each.
 #
-# **How it works.** You commit a prediction, and then the instruments open. The numbers in the questions are your own:
-# your board, your model, your promise. An instrument is there to try things out; it does not display the answer.
+# **How it works.** You commit a prediction, and then the instruments open. The numbers in the questions are your own.
 #
 # **Read first** the introduction of your textbook.
 
@@ -17,7 +16,7 @@ from mlsys_widgets.physics import format_quantity as q
 h100, m7, resnet = devices["h100-sxm"], devices["cortex-m7"], workloads["resnet50-inference"]
 
 # %% [markdown]
-# All instruments follow this switch, and you can move it at any time.
+# All instruments follow this switch.
 
 # %% show="Context"
 context = lab.context(
@@ -33,7 +32,7 @@ context
 # ## Act 1: How far apart are they?
 #
 # Three axes take a question about systems apart: the **D**ata that must move, the **A**lgorithm and its operations, and
-# the **M**achine with its rates, its capacity and its power. “The cloud is faster” says little about any of them.
+# the **M**achine with its rates, its capacity and its power.
 
 # %% card="act1_message"
 
@@ -41,8 +40,7 @@ context
 
 # %% [markdown]
 # Every horizontal line stands for ten times as much as the line below it, and the dash-dotted bracket is your
-# prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps. The landscape shows the
-# Cortex-M7 of the course; your own board is a close relative.
+# prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps.
 
 # %% instrument="Magnitude landscape"
 landscape = MagnitudeLandscape(lock=lab.card("act1_gap"))
@@ -64,12 +62,12 @@ gap_reveal = lab.reveal(
 )
 gap_reveal
 
+# %% [markdown] deeper=true
+# ### Deeper: the gap in days, and in energy
+
 # %% answer="catch_up_days"
 operations = lab.p.burst_s * h100.peak("fp16")
 catch_up_days = operations / (lab.p.mcu_mflops * 1e6) / 86_400
-
-# %% [markdown] deeper=true
-# ### Deeper: energy instead of speed
 
 # %% answer="flop_per_joule_times"
 cloud = h100.peak("fp16") / h100.power
@@ -93,17 +91,16 @@ listening_plan = min(plans, key=plans.get)
 # %% [markdown]
 # ## Act 2: Which term binds?
 #
-# A gap tells you how far apart two machines are. The iron law says what that means for *one model*. It adds up three
-# terms to the time of a batch:
+# The iron law says what such a gap means for *one model*. Three terms add up to the time of a batch:
 #
 # $$T = \underbrace{\frac{D}{BW}}_{\text{memory}} + \underbrace{\frac{b \cdot O}{R \cdot \eta}}_{\text{compute}} +
 # \underbrace{L}_{\text{latency}}$$
 #
 # $D$ is the number of bytes that move and $O$ the number of operations for one image; $BW$ and $R$ say how much of each
 # the machine can do per second. $\eta$ is the fraction of $R$ that is reached, $b$ the batch, and $L$ the fixed cost of
-# getting started. The largest term *binds*: improving any other one gains less. Two conventions: a multiply-add counts as
-# two operations, as in the peak, and $D$ counts the weights only. The activations that pass from layer to layer move as
-# well, but this law leaves them out; Act 3 shows what a real GPU says to that.
+# getting started. The largest term *binds*: improving any other one gains less. A multiply-add counts as two operations,
+# as in the peak. $D$ counts the weights only, without the activations that pass from layer to layer; Act 3 shows what a
+# real GPU says to that.
 
 # %% card="act2_message"
 
@@ -242,9 +239,8 @@ lab.reveal(
 # %% card="act3_message"
 
 # %% [markdown]
-# The switch loads each of the two proposals into the instrument below, on the machine that it is meant for. A lamp for
-# each promise says whether the design keeps it and, if not, by how much it misses. The machine itself is fixed: change
-# the model or the batch.
+# The switch loads each proposal into the instrument below, on its own machine. A lamp for each promise says whether the
+# design keeps it and, if not, by how much it misses. The machine is fixed: change the model or the batch.
 
 # %% show="context for the design"
 context
@@ -313,7 +309,7 @@ largest_batch_images = int(left / one_image)
 # %% [markdown]
 # ### What you hand on
 #
-# Choose the product that you would build first, set the design instrument the way you would ship it, and save.
+# Choose the product that you would build first, set the instrument the way you would ship it, and save.
 
 # %% design=true
 lab.design(

@@ -1123,9 +1123,9 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Small kernels wait for launches",
                 f"The spotter computes {q(run('kws', A100).utilization, '%')} of a pass on an"
-                f" {A100.name}. On a {ORIN.name} it is {q(run('kws', ORIN).utilization, '%')}: the"
-                " model keeps the kernels as long as they were, while a launch costs"
-                f" {q(ORIN.launch() / A100.launch())} times as much. Compiling lifts these to"
+                f" {A100.name} and {q(run('kws', ORIN).utilization, '%')} on a {ORIN.name}, where a"
+                f" launch costs {q(ORIN.launch() / A100.launch())} times as much. Compiling lifts"
+                " these to"
                 f" {q(run('kws', A100, 'compiled').utilization, '%')} and"
                 f" {q(run('kws', ORIN, 'compiled').utilization, '%')}; a faster GPU lowers them.",
             ),

@@ -3,12 +3,12 @@
 #
 # A framework turns a model into kernels, and the CPU has to launch each of them. The chapter gives 5 to 20 µs for a
 # launch; this lab takes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
-# {{ q(devices["orin-nx"].launch(), "s") }} on a small board, however small the kernel is: the *dispatch tax*. Fusing and compiling win back time and save memory traffic, at a
-# price. In this lab you find out for which models, and in which deployments, the price is worth paying.
+# {{ q(devices["orin-nx"].launch(), "s") }} on a small board, however small the kernel is: the *dispatch tax*. Fusing and
+# compiling win back time and save memory traffic, at a price. In this lab you find out for which models, and in which
+# deployments, the price is worth paying.
 #
 # **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
-# eager execution to compiled graphs. The chapter makes six claims in numbers; at the end of the lab you will have
-# checked all of them.
+# eager execution to compiled graphs.
 
 # %% setup=true
 from itertools import pairwise
@@ -29,10 +29,8 @@ from mlsys_widgets.measured import findings
 # %% [markdown]
 # ## Where does it run?
 #
-# Your choice holds for both acts: the waterfall, the fusion explorer and the timeline all move to the device you choose,
-# and you can change it at any time. On the A100 a launch costs {{ q(devices["a100-sxm"].launch(), "s") }}, on the Orin
-# NX {{ q(devices["orin-nx"].launch(), "s") }}, because a slower CPU runs the same driver; the model
-# keeps the kernels themselves as long as they are.
+# The waterfall, the fusion explorer and the timeline follow this switch, at any time. On the Orin NX a slower CPU runs the
+# same driver; the model keeps the kernels themselves as long as they are.
 
 # %% show="Context"
 context = lab.context(
@@ -95,7 +93,7 @@ act1 = lab.reveal(
 act1
 
 # %% [markdown]
-# A question about your own build of the spotter. An instrument can check an answer; none of them shows it.
+# A question about your own build of the spotter:
 
 # %% answer="launch_budget_us"
 # kernel / (kernel + launch) = goal, solved for what is asked
@@ -230,8 +228,7 @@ lab.reveal(
 
 # %% [markdown]
 # Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50, at the edge with
-# the keyword spotter on an Orin NX, whose eager passes are those of the waterfall. (Its runtime compiles only parts of
-# the model, so it gains less than the waterfall's *Compiled* promises.) Then try the CI pipeline. The scenario
+# the keyword spotter on an Orin NX, whose runtime compiles only parts of the model. Then try the CI pipeline. The scenario
 # *Challenge* is a quiet box with an A100, {{ q(workloads["kws-service"].per_day / 24) }} requests per hour, whose model
 # serves for half a day: find the shortest time in service for which compiling pays there.
 
@@ -379,8 +376,8 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 #
 # Choose the context you design for. Leave *Fused* in the fusion explorer on or off, and set the break-even timeline to
 # what you would deploy there: your own numbers from the questions above. The entry below reads the instruments and your
-# answer to where to compile; without that answer it cannot be saved. Where you compile, compiling must have paid before
-# the service ends: the timeline now has a lamp for it, and a design that misses it is recorded as one that does.
+# answer to where to compile. Where you compile, it must have paid before the service ends: the timeline now has a lamp
+# for it, and a design that misses it is recorded as one that does.
 
 # %% design=true
 modes = {
@@ -440,9 +437,6 @@ lab.design(
 
 # %% [markdown]
 # ## Where you stand
-#
-# **Lab 08, Training** takes up the utilization that your framework leaves. **Lab 11, The Roofline** starts at the
-# intensity of your chain, fused or not.
 
 # %% record="predictions_kept"
 
