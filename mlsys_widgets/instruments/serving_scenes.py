@@ -7,7 +7,7 @@ stand still while a hand drags either, and are made once for all of its way.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -58,8 +58,9 @@ REASONS = {
 _HALF, _MARGIN = 0.3, 0.45
 #: The room over the bars for what binds, and how far it is above them: over a handle's circle.
 _ROOM, _LIFT = 1.16, 0.035
-#: Heights of the target's handle, of its words and of those at the wall, as fractions of the plot.
-_GRIP, _TARGET_NOTE, _WALL_NOTE = 0.07, 0.13, 0.4
+#: Heights of the target's handle, of its words and of the lines at the wall, as fractions of the
+#: plot. Two short lines at the wall stay clear of the curve where one long one would not.
+_GRIP, _TARGET_NOTE, _WALL_NOTE = 0.07, 0.13, (0.37, 0.3)
 #: How far a curve must bend away from the straight way between its ends to have a knee.
 _BEND = 0.08
 _TITLE = (
@@ -219,7 +220,7 @@ def _curves(
                    "triangle-up", 80),
         ),
         notes=(
-            _beside_line("wall note", wall, _level(up, _WALL_NOTE), across, _memory_ends(fits))
+            _beside_line("wall note", wall, across, up, _WALL_NOTE, _memory_ends(fits))
             if walled
             else note("wall note", None),
             _named("name of the curve", curve, form, wall / 1.02),
@@ -248,8 +249,8 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
                "blue", "diamond", 150),
         Points("now", (place[0],), (place[1],), "ink", "circle", 110),
         *still.notes,
-        _beside_line("target note", target, _level(up, _TARGET_NOTE), across,
-                     f"target {_show(serving.target, 's')}{_beyond(across, serving.target)}"),
+        _beside_line("target note", target, across, up, (_TARGET_NOTE,),
+                     (f"target {_show(serving.target, 's')}{_beyond(across, serving.target)}",)),
     )  # fmt: skip
     # Lines are named where they run.
     legend = [("This batch", "ink", "circle")]
@@ -265,18 +266,24 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
     return Scene(across, up, marks, 360, tuple(legend), handles, _TITLE)
 
 
-def _memory_ends(fits: int) -> str:
-    return f"memory is full at batch {_show(fits)}" if fits else "nothing fits into memory"
+def _memory_ends(fits: int) -> tuple[str, str]:
+    if not fits:
+        return "nothing fits", "into memory"
+    return "memory is full", f"at batch {_show(fits)}"
 
 
 def _beyond(axis: Axis, value: float) -> str:
     return "" if axis.low <= value <= axis.high else " (beyond the chart)"
 
 
-def _beside_line(name: str, x: float, y: float, across: Axis, text: str) -> Words:
-    """A note to the right of an upright line, or to the left where there is no room."""
+def _beside_line(
+    name: str, x: float, across: Axis, up: Axis, heights: Sequence[float], lines: tuple[str, ...]
+) -> Words:
+    """Words to the right of an upright line, or to the left where there is no room."""
     far = math.log(x / across.low) > 0.75 * math.log(across.high / across.low)
-    return note(name, (x / 1.015 if far else x * 1.015, y, text), align="end" if far else "start")
+    place = x / 1.015 if far else x * 1.015
+    levels = [_level(up, height) for height in heights]
+    return Words(name, [place] * len(lines), levels, lines, align="end" if far else "start")
 
 
 def _prediction(

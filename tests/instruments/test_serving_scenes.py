@@ -71,13 +71,13 @@ def test_memory_ends_at_a_wall_that_names_its_batch() -> None:
     serving = served()
     scene = drawn(serving)
     assert tuple(mark(scene, "wall").x) == (serving.times.at(serving.fits),) * 2
-    assert mark(scene, "wall note").text == (f"memory is full at batch {serving.fits}",)
+    assert mark(scene, "wall note").text == ("memory is full", f"at batch {serving.fits}")
     short = drawn(served(sequence=128.0))  # everything fits
     assert mark(short, "wall").x == ()
     left, _, right, _, _ = mark(short, "no memory zone").blocks[0]
     assert left == right == short.across.high
     none = drawn(served(device="orin-nx", form="textbook"))
-    assert mark(none, "wall note").text == ("nothing fits into memory",)
+    assert mark(none, "wall note").text == ("nothing fits", "into memory")
     assert mark(none, "curve").x == ()
 
 
