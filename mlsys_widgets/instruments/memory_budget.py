@@ -390,12 +390,12 @@ class MemoryBudget(TwoFormInstrument):
 
     def scenes(self, result: ph.Footprint) -> tuple[Scene, ...]:
         need, other = (self._need(heads, BATCHES) for heads in (self.heads, self._other_heads))
-        batches = curve(
-            result, need, other, _HEADS[self._other_heads], self.predicted("largest_batch")
-        )
-        # A target for the memory has words of its own at the same place.
-        named = "" if any(each.quantity == "total" for each in self.targets) else self._machine.name
-        return bar(result, named), batches
+        # A target for all of the memory has a line and words of its own at the same place.
+        limits = [each.limit for each in self.targets if each.quantity == "total"]
+        device = "" if result.memory in limits else self._machine.name
+        guess = self.predicted("largest_batch")
+        batches = curve(result, device, need, other, _HEADS[self._other_heads], guess)
+        return bar(result, device), batches
 
     def film(self, result: ph.Footprint) -> Film:
         """Prefill and decode fill the cache; the first half of each sequence is its prompt."""

@@ -59,7 +59,7 @@ def batch_at(kept: ph.Footprint, x: float) -> float:
 
 
 def bar(kept: ph.Footprint, device: str) -> Scene:
-    """Draw what is needed, part by part, against the memory of the device."""
+    """Draw what is needed, part by part, against the memory of a device, if one is named."""
     limit, total = float(kept.memory), float(kept.total)
     across = from_zero("Memory", _end(kept)[0], "B")
     end, blocks, legend = 0.0, [], []
@@ -73,10 +73,13 @@ def bar(kept: ph.Footprint, device: str) -> Scene:
     marks: tuple[AnyMark, ...] = (
         Blocks("parts", tuple(blocks)),
         Line("too much", over_x, over_y, "red", "solid", 8.0),
-        Line("limit", (limit, limit), (0.0, 1.0), "red", "dashed", 2.5),
+        Line(
+            "limit", *(((limit, limit), (0.0, 1.0)) if device else ((), ())), "red", "dashed", 2.5
+        ),
         note("limit note", named),
     )
-    legend.append(("Memory of the device", "red", "dashed"))
+    if device:
+        legend.append(("Memory of the device", "red", "dashed"))
     if short:
         legend.append(("Too much", "red", "solid"))
     rows = Axis("", 0.0, 1.0, False, (_MIDDLE,), ("Needed",), grid=False)
@@ -86,12 +89,16 @@ def bar(kept: ph.Footprint, device: str) -> Scene:
 
 def curve(
     kept: ph.Footprint,
+    device: str,
     need: Sequence[float],
     other: Sequence[float],
     other_heads: float,
     predicted: float | None,
 ) -> Scene:
-    """The memory needed for all batch sizes, also with the other number of heads."""
+    """The memory needed for all batch sizes, also with the other number of heads.
+
+    The line of the device's memory is drawn if it is named.
+    """
     limit = float(kept.memory)
     everything = (limit, need[0], need[-1], other[0], other[-1])
     low = 10.0 ** math.floor(math.log10(min(everything) / 1.1))
@@ -105,7 +112,7 @@ def curve(
     batch, total = float(kept.batch), float(kept.total)
     marks: tuple[AnyMark, ...] = (
         Blocks("too much zone", ((1.0, limit, ends[1], high, "red"),), opacity=0.07),
-        Line("device", ends, (limit, limit), "red", "dashed", 2.5),
+        Line("device", *((ends, (limit, limit)) if device else ((), ())), "red", "dashed", 2.5),
         Line("other heads", tuple(BATCHES), tuple(other), "gray", "dash_dotted", 2.0),
         Line("need", tuple(BATCHES), tuple(need), "ink", "solid", 3.0),
         Line("last", x, y, "red", "dotted", 1.5),
@@ -119,8 +126,9 @@ def curve(
         (f"Needed with {_show(kept.kv_heads)} KV heads", "ink", "solid"),
         (f"With {_show(other_heads)} KV heads", "gray", "dash_dotted"),
         ("This batch", "ink", "circle"),
-        ("Memory of the device", "red", "dashed"),
     ]
+    if device:
+        legend.append(("Memory of the device", "red", "dashed"))
     if inside:
         legend.append(("Largest batch that fits", "red", "dotted"))
     if guess:

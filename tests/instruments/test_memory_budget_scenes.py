@@ -37,7 +37,7 @@ def test_what_the_device_has_stays_in_sight() -> None:
 
 def test_the_largest_batch_stands_under_the_limit() -> None:
     need = [float(v) for v in ph.footprint("llama31-8b", "h100-sxm", scenes.BATCHES, 2048).total]
-    scene = scenes.curve(KEPT, need, need, 32, None)
+    scene = scenes.curve(KEPT, "H100 SXM", need, need, 32, None)
     last = mark(scene, "last")
     assert tuple(last.x) == (208, 208)  # PHYSICS.md: 208 at 2,048 tokens
     assert last.y[1] == 80e9
@@ -46,7 +46,7 @@ def test_the_largest_batch_stands_under_the_limit() -> None:
 
 def test_one_color_means_one_thing() -> None:
     need = [float(v) for v in ph.footprint("llama31-8b", "h100-sxm", scenes.BATCHES, 2048).total]
-    both = scenes.bar(KEPT, "H100 SXM"), scenes.curve(KEPT, need, need, 32, 100.0)
+    both = scenes.bar(KEPT, "H100 SXM"), scenes.curve(KEPT, "H100 SXM", need, need, 32, 100.0)
     for scene in both:
         named = {tone for _, tone, _ in scene.legend}
         for each in scene.marks:
