@@ -91,6 +91,8 @@ class PredictionLock(ItemTask):
 
     @property
     def to_open(self) -> str:
+        if self.title != USUAL_TITLE:
+            return f"commit your prediction, “{markup.plain(self.title)}”"
         return f"commit your prediction: “{markup.question_in(self.question)}”"
 
     @property
