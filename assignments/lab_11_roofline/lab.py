@@ -190,6 +190,7 @@ service = RooflineWidget(
     title="Three kernels of a language-model layer",
     workload="llm",
     fusion=fused,
+    leading=("Projection, regime", "Softmax, regime"),
     lock=lab.card("act2_kernels"),
 )
 lab.follow(service, device={"cloud": "h100-sxm", "edge": "orin-nx"})

@@ -64,7 +64,11 @@ context
 # the context, change the batch, and find out which points move and which do not.
 
 # %% instrument="Roofline"
-roof = RooflineWidget(workload="llm", lock=lab.card("act1_share"))
+roof = RooflineWidget(
+    workload="llm",
+    leading=("Layer norm, MFU", "Projection, MFU"),
+    lock=lab.card("act1_share"),
+)
 lab.follow(roof, device={"cloud": "a100-sxm", "edge": "orin-nx"})
 
 # %% reveal="act1_share"
