@@ -264,7 +264,9 @@ class Student:
         expect(card.get_by_role("button", name="Compare with the model")).to_be_visible()
         moves = card.locator(".mlsys-lab-steps li").all_text_contents()
         if moves:
-            made = [re.sub(r"^[✓○]| \((done|to do)\)$", "", move) for move in moves]
+            # On the page, a number and its unit stay together.
+            plain = [move.replace("\xa0", " ") for move in moves]
+            made = [re.sub(r"^[✓○]| \((done|to do)\)$", "", move) for move in plain]
             Ledger.open(self.work / LEDGER).record_answer(f"moves.{step.name}", made)
 
     def _answer(self, step: Step) -> None:

@@ -28,12 +28,18 @@ function localTime(iso) {
   return `${piece({ weekday: "short" })} ${at.getDate()} ${piece({ month: "short" })}${year}, ${clock} ${zone}`;
 }
 const inLocalTime = (words) => words.replace(TIME, localTime);
-function withLocalTimes(node) {
+// A line never ends between a number and its unit, or within "4 of 5".
+const UNITS = /(\d) (?=[A-Za-zµ×%]{1,8}(?:\/[A-Za-z]+)?(?![\w-]))|\b(of) (?=\d)/g;
+function textsOf(node) {
   const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
   const found = [];
-  while (texts.nextNode()) if (texts.currentNode.data.search(TIME) >= 0) found.push(texts.currentNode);
-  for (const text of found) {
-    if (text.parentElement?.closest("textarea, option")) continue;
+  while (texts.nextNode()) if (!texts.currentNode.parentElement?.closest("textarea, option, code")) found.push(texts.currentNode);
+  return found;
+}
+function asRead(node) {
+  for (const text of textsOf(node)) {
+    text.data = text.data.replace(UNITS, "$1$2\u00a0");
+    if (text.data.search(TIME) < 0) continue;
     const pieces = [];
     let end = 0;
     for (const { 0: iso, index } of text.data.matchAll(TIME)) {
@@ -42,7 +48,6 @@ function withLocalTimes(node) {
     }
     text.replaceWith(...pieces, text.data.slice(end));
   }
-  return node;
 }
 
 // Drawn, because not every machine has a font with such a sign.
@@ -424,7 +429,7 @@ export function renderCard(model, el) {
       const old = parts.get(part.key);
       if (old?.json === json) { now.set(part.key, old); continue; }
       const made = BUILD[part.kind](part, tools);
-      withLocalTimes(made.node);
+      asRead(made.node);
       now.set(part.key, { json, ...made });
     }
     // What stays is not touched, so that it keeps the keyboard.
