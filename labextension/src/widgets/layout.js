@@ -4,8 +4,8 @@ import { element } from "./elements";
 
 // Windows of a notebook that are lower than this many pixels are low: parts stand closer together there.
 const LOW = 760;
-// No plot is lower than the first, or grows to more than this many times the height it is drawn for.
-const LEAST_HEIGHT = 170, MOST_GROWTH = 1.4;
+// No plot is lower than this.
+const LEAST_HEIGHT = 170;
 // What a cell has above and below its instrument, and the room that an alert may need.
 const AROUND = 20, ALERT = 44;
 // The upper and the lower edge of the board, and the gaps between its parts.
@@ -46,6 +46,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   // What is unfolded may reach beyond the window: somebody wanted to see it.
   const readoutHeight = () => readout.offsetHeight - [...readout.querySelectorAll(":scope > details[open]")]
     .reduce((sum, fold) => sum + fold.offsetHeight - fold.firstChild.offsetHeight, 0);
+  const most = () => heights[chosen] * (Number(getComputedStyle(board).getPropertyValue("--mlsys-plot-growth")) || 1);
   const hasColumns = () => getComputedStyle(board).gridTemplateColumns.trim().includes(" ");
   // Whether all plots fit. Neither controls nor readout look different then, so that the answer does not
   // depend on the present layout; and it stands until the window changes, whatever a hand moves.
@@ -70,7 +71,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
     tabs.hidden = !isCompact || pairs.length < 2;
     if (!isCompact) {
       board.style.removeProperty("--plot-height");
-      for (const [each] of pairs) each.classList.remove("mlsys-staggered");
+      for (const [each] of pairs) stagger(each);
       return;
     }
     const edge = board.getBoundingClientRect(), top = plot.getBoundingClientRect().top;
@@ -81,7 +82,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
     const left = room - AROUND - above - below - (columns ? 0 : strip.offsetHeight);
     // Beside controls that are higher, it may grow as they do.
     const beside = columns ? (strip.getBoundingClientRect().bottom - top) / scale - below : 0;
-    const height = Math.max(LEAST_HEIGHT, Math.min(Math.max(MOST_GROWTH * heights[chosen], beside), left));
+    const height = Math.max(LEAST_HEIGHT, Math.min(Math.max(most(), beside), left));
     board.style.setProperty("--plot-height", `${Math.floor(height)}px`);
     for (const [each] of pairs) stagger(each);
   };
@@ -90,7 +91,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const sizes = new ResizeObserver(soon);
   for (const node of [scroller, board, readout]) sizes.observe(node);
   // bqplot draws its axes again some time after a plot has another size, or when it comes into sight.
-  const drawn = new MutationObserver(() => { if (board.classList.contains("mlsys-compact")) soon(); });
+  const drawn = new MutationObserver(soon);
 
   return {
     // The plots with their legends, as bqplot has put them on the page so far.
