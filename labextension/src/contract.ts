@@ -133,6 +133,11 @@ export function isLocked(cell: ICellModel): boolean {
   return record(cell.getMetadata('nbgrader')).locked === true || cell.getMetadata('editable') === false;
 }
 
+/** Whether a cell has points of its own. */
+export function isGraded(cell: ICellModel): boolean {
+  return record(cell.getMetadata('nbgrader')).grade === true;
+}
+
 /** What a cell of a lab says that it is, or null. */
 export function kindOf(cell: ICellModel): string | null {
   return text(record(cell.getMetadata('mlsys')).kind);

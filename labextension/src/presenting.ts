@@ -33,8 +33,7 @@ export class Presenting {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'mlsys-Presenting-end';
-    button.textContent = 'Stop presenting';
-    button.title = 'Escape does the same';
+    button.textContent = 'Stop presenting (Esc)';
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(OPEN)) {
         end();

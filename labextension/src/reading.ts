@@ -7,11 +7,12 @@ import { Cell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ISignal, Signal } from '@lumino/signaling';
-import { isLocked, kindOf } from './contract';
+import { isGraded, isLocked, kindOf } from './contract';
 
 const READING = 'mlsys-mod-reading';
 const LOCKED = 'mlsys-mod-locked';
 const GRADED = 'mlsys-mod-graded';
+const ESSAY = 'mlsys-mod-essay';
 /** Remembers that a student wants to see the code. */
 const CODE_SHOWN = 'mlsys-widgets-lab:code-shown';
 
@@ -62,6 +63,8 @@ export class ReadingView {
         cell.toggleClass(GRADED, kindOf(cell.model) === 'graded');
         void this._fold(cell);
       }
+      // What was written in the card of an essay, in the cell that a person grades (essays.ts).
+      cell.toggleClass(ESSAY, cell.model.type === 'markdown' && isGraded(cell.model));
     }
   }
 
