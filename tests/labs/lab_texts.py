@@ -14,6 +14,7 @@ from mlsys_widgets.authoring import Course, templates
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.grading import Given
 from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.keys import Key
 from mlsys_widgets.labs import Parameters, load
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT, put_examples
@@ -65,15 +66,18 @@ class LabTexts:
         for name, item in self.items(student).items():
             yield from strings(item, name)
 
-    def verdicts(self, student: str) -> Iterator[tuple[str, str]]:
-        """What the checks say about a student's answers, with the belief they speak to."""
+    def keys(self, student: str) -> dict[str, Key]:
+        """The keys of a student's answers."""
         given = Given(self.drawn(student), self._folder)
         with mock.patch.object(queries, "load", self._load):
-            for name, check in self.checks.items():
-                key = check(given)
-                yield f"{name} (right)", key.says
-                for belief in key.beliefs:
-                    yield f"{name} ({belief.name})", belief.says
+            return {name: check(given) for name, check in self.checks.items()}
+
+    def verdicts(self, student: str) -> Iterator[tuple[str, str]]:
+        """What the checks say about a student's answers, with the belief they speak to."""
+        for name, key in self.keys(student).items():
+            yield f"{name} (right)", key.says
+            for belief in key.beliefs:
+                yield f"{name} ({belief.name})", belief.says
 
     def prose(self) -> Iterator[tuple[str, str]]:
         """The prose between the cards and the model answers, which are the same for everybody."""

@@ -1,10 +1,11 @@
-"""Every number that a lab's instruments show when a student sets them to the student's own values.
+"""What a lab's instruments show when a student sets them to the student's own values.
 
 A *recipe* is what a student could do to an instrument: choose a context, type some parameters into
 controls that can hold them, choose options, perhaps compare with a pinned state. A recipe that
-displays the key of a graded number in the same place for one student after another makes the
-answer something to copy. One hit alone says little: among thousands of numbers on the screen some
-meet a key by accident, and nobody would know which.
+displays the key of a graded number in the same place for one student after another, or that names
+the right option of a graded choice and no other, makes the answer something to copy. One hit alone
+says little: among thousands of numbers on the screen some meet a key by accident, and nobody would
+know which.
 
 For the author of a lab::
 
@@ -30,18 +31,19 @@ from unittest import mock
 from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.drawing.scene import Words
-from mlsys_widgets.grading import NumberKey
+from mlsys_widgets.grading import ChoiceKey, NumberKey
 from mlsys_widgets.instruments.controls import Control, Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
-from mlsys_widgets.labs import Number, Parameter, Parameters
+from mlsys_widgets.labs import Choice, Number, Parameter, Parameters
 from mlsys_widgets.measured import queries
 from mlsys_widgets.physics import notation, run
 from tests.labs.opened_lab import OpenedLab, open_lab_of
 from tests.labs.rehearsal import ROOT, Asked, asked
+from tests.sampling import takes_everything
 
 STUDENTS = [f"student-{k}" for k in range(50)]
-#: How many of them try all recipes; the others try those that showed a key to one of these.
-SCOUTS = 4
+#: How many of them try all recipes; the others try those that showed a key to some of these.
+SCOUTS = 12 if takes_everything() else 4
 #: For how many of the students a place shows the key within its tolerance, before it counts.
 OFTEN = 0.8
 #: The same for keys that are shown to the last digit: a rule that holds for some parameters only.
@@ -344,6 +346,31 @@ def numbers_in(text: str) -> tuple[Shown, ...]:
     return tuple(found)
 
 
+@lru_cache(65536)
+def option_named(text: str, options: tuple[tuple[str, str], ...]) -> str:
+    """The one option that a text names, or nothing if it names none or several.
+
+    Examples
+    --------
+    >>> homes = (("l1", "in L1"), ("l2", "in the L2 cache"), ("hbm", "in HBM"))
+    >>> option_named("It fits into the L2 cache.", homes), option_named("L1 or HBM", homes)
+    ('l2', '')
+    """
+    plain = text.casefold()
+    found = [
+        key
+        for key, words in options
+        if re.search(rf"(?<!\w){re.escape(_called(words))}(?!\w)", plain)
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _called(words: str) -> str:
+    """What an option is called, without its reason and the small words before it."""
+    name = re.split(r"[:;,]", words.replace("`", ""))[0].casefold()
+    return re.sub(r"^(?:(?:in|on|at|with|by|the|a|an|its|your) )+", "", name).strip()
+
+
 # What is on the screen of an instrument.
 
 
@@ -607,6 +634,16 @@ class Trial:
             found[name] = (key, item.unit)
         return found
 
+    @cached_property
+    def decisions(self) -> dict[str, tuple[tuple[tuple[str, str], ...], str]]:
+        """The graded choices: what each option is called, and which one is right."""
+        found = {}
+        for name, item in self.asked.of(Choice).items():
+            key = self.asked.keys[name]
+            assert isinstance(key, ChoiceKey)
+            found[name] = (tuple(item.options.items()), key.value)
+        return found
+
     def hits(self, recipe: Recipe) -> Iterator[tuple[str, Place, bool, str]]:
         """Where a recipe shows a key: question, place, whether to the last digit, the text."""
         toggle = self.found.names.get("context")
@@ -622,11 +659,15 @@ class Trial:
             for name, (key, unit) in keys:
                 if shown.dimension in ("count", unit_of(unit)[0]) and shown.within(key, unit):
                     yield name, place, shown.exactly(key, unit), text
+        for where, text in texts(instrument, set_here=set_here):
+            for name, (options, right) in self.decisions.items():
+                if option_named(text, options) == right:
+                    yield name, (where, 0), False, text
 
 
 @dataclass(frozen=True)
 class ReadOff:
-    """A graded number that can be copied from an instrument."""
+    """A graded answer that can be copied from an instrument."""
 
     lab: str
     question: str
@@ -648,7 +689,7 @@ class ReadOff:
 
 
 def read_off(lab: str, folder: Path, students: Sequence[str] = STUDENTS) -> list[ReadOff]:
-    """The graded numbers of a lab that instruments display, each with its clearest place."""
+    """The graded answers of a lab that instruments display, each with its clearest place."""
     load = cache(measured.load)
     with mock.patch.object(measured, "load", load), mock.patch.object(queries, "load", load):
         return _read_off(lab, folder, students)
@@ -660,6 +701,7 @@ def _read_off(lab: str, folder: Path, students: Sequence[str]) -> list[ReadOff]:
     within: dict[tuple[int, str, Place], int] = defaultdict(int)
     exactly: dict[tuple[int, str, Place], int] = defaultdict(int)
     said: dict[tuple[int, str, Place], str] = {}
+    rights: dict[tuple[int, str, Place], set[str]] = defaultdict(set)
     promising: Iterable[int] = range(len(tried))
     for k, student in enumerate(students, 1):
         trial = Trial.of(lab, student, folder / str(k)) if k > 1 else first
@@ -672,8 +714,14 @@ def _read_off(lab: str, folder: Path, students: Sequence[str]) -> list[ReadOff]:
                     within[at] += 1
                     said[at] = text
                     exactly[at] += exact
+                    if name in trial.decisions:
+                        rights[at].add(trial.decisions[name][1])
         if k in _LOOKED_AT and k < len(students):
             promising = _promising(tried, within, exactly, k)
+    # A text that always names the same option is right for some by accident.
+    constant = [at for at, found in rights.items() if len(found) < 2]
+    for at in constant:
+        del within[at]
     return _clearest(first, lab, tried, within, exactly, said, len(students))
 
 
@@ -777,7 +825,7 @@ def main() -> int:
         sys.stdout.write(f"{each}\n\n")
     questions = {each.question: each.points for each in found}
     sys.stdout.write(
-        f"{len(questions)} graded numbers with {math.fsum(questions.values()):g} points are shown"
+        f"{len(questions)} graded answers with {math.fsum(questions.values()):g} points are shown"
         " by an instrument.\n"
     )
     return 1 if found else 0

@@ -1,13 +1,16 @@
-"""No instrument of a lab displays the key of a graded number, however a student sets it.
+"""Nothing of a lab displays the key of a graded answer: no instrument, text or hint.
 
 Everything is done that opens locks and hints. Then fifty students put their own parameters into
-every control that can hold them, in each context and with every option, and read every number on
-the screen. `tests.labs.shown_numbers` says how, and what counts as reading off.
+every control that can hold them, in each context and with every option, and read every number and
+every option's name on the screen. `tests.labs.shown_numbers` says how, and what counts as reading
+off. The texts of the lab are read for all students: messages, questions, feedback, hints.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +18,12 @@ from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.grading import NumberKey
 from mlsys_widgets.labs import Number, load
 from tests.labs import shown_numbers
+from tests.labs.claims import numbers_of
+from tests.labs.lab_texts import LabTexts
 from tests.labs.rehearsal import ROOT
 from tests.labs.shown_numbers import (
+    EXACTLY,
+    OFTEN,
     Recipe,
     Setting,
     Trial,
@@ -26,6 +33,8 @@ from tests.labs.shown_numbers import (
     recipes,
     unit_of,
 )
+from tests.labs.test_sweep import OWN_MACHINE
+from tests.sampling import sample
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -41,6 +50,60 @@ def test_no_instrument_displays_a_key(lab, tmp_path):
         str(each) for each in read_off(lab, tmp_path) if each.question not in READING_IS_THE_SKILL
     ]
     assert not found, "\n".join(sorted(found))
+
+
+def said_keys(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
+    """Texts of a lab that say the key of a graded number to one student after the other."""
+    texts = LabTexts(lab, folder)
+    often: Counter[tuple[str, str, int]] = Counter()
+    to_the_digit: Counter[tuple[str, str, int]] = Counter()
+    said, values = {}, defaultdict(set)
+    for student in students:
+        keys = texts.keys(student)
+        numbers = {
+            name: (item, key)
+            for name, item in texts.items(student).items()
+            if isinstance(item, Number) and isinstance(key := keys[name], NumberKey)
+        }
+        for name, (_, key) in numbers.items():
+            values[name].add(key.value)
+        for where, text in texts.texts(student):
+            for place, shown in enumerate(numbers_of(text)):
+                for name, (item, key) in numbers.items():
+                    if shown.within(key, item.unit):
+                        at = (name, where, place)
+                        often[at] += 1
+                        to_the_digit[at] += shown.exactly(key, item.unit)
+                        said[at] = text
+    many = len(students)
+    return [
+        f"{at[0]} is said in {at[1]} to {count} of {many} students: “{said[at][:160]}”"
+        for at, count in often.items()
+        # What a student measures is the same for all in a test, and meets numbers by accident.
+        if len(values[at[0]]) > 1
+        and (count >= OFTEN * many or to_the_digit[at] >= max(EXACTLY * many, 2))
+    ]
+
+
+def test_no_text_or_hint_says_a_key(lab, tmp_path):
+    """Of all students in a sweep, of some otherwise."""
+    everyone = [f"student-{k}" for k in range(400)]
+    found = said_keys(lab, tmp_path, sample(everyone, 20))
+    assert not found, "\n".join(sorted(found))
+
+
+def test_a_text_that_says_a_key_is_found(lab, tmp_path, monkeypatch):
+    def and_the_keys(self, student):
+        keys, items = self.keys(student), self.items(student)
+        for name, item in items.items():
+            if isinstance(item, Number):
+                yield f"{name}.hint", f"It is {keys[name].value:.5g} {item.unit}."
+
+    monkeypatch.setattr(LabTexts, "texts", and_the_keys)
+    found = said_keys(lab, tmp_path, ("student-0", "student-1"))
+    declared = load(ROOT / "assignments" / lab)
+    numbers = {n for n, i in declared.items(declared.draw("")).items() if isinstance(i, Number)}
+    assert {each.split(" ")[0] for each in found} >= numbers - OWN_MACHINE
 
 
 def test_where_reading_is_the_skill_it_earns_little():
