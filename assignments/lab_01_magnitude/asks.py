@@ -340,9 +340,9 @@ def act1_stack(p: Parameters) -> Reflection:
             "in this one.",
             "B": f"Your board has no tensor cores, no operating system, and {memory} less memory "
             "than the H100. Code that is tuned for one machine finds none of what it relies on "
-            "in the other, so model formats, compilers and runtimes part ways. That is why "
-            "textbooks describe four deployment regimes, from cloud to tiny, and no universal "
-            "stack.",
+            "in the other, so model formats (a TensorRT engine, a TFLite file), compilers and "
+            "runtimes part ways. That is why textbooks describe four deployment regimes, from "
+            "cloud to tiny, and no universal stack.",
             "C": "More data can make a model more accurate, and that is the data axis at training "
             f"time. It changes nothing about a board that is a million times slower, with {memory} "
             "less memory, at the moment it runs the model. Ask of each remedy which term of the "
@@ -392,10 +392,9 @@ def act2_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Dana has settled where we listen: whatever the battery says, nobody wants their porch on "
-        "the air all day, so audio stays in the doorbell. Customers now ask for the next step, a "
-        "doorbell that can tell a parcel from a cat. We trained a vision model for that, a "
-        f"relative of ResNet-50: **{_model(p)}**.\n\n"
+        "Dana has settled that audio stays in the doorbell: nobody wants their porch on the air "
+        "all day. Customers now ask for a doorbell that can tell a parcel from a cat. We trained a "
+        f"vision model for that, a relative of ResNet-50: **{_model(p)}**.\n\n"
         "I asked where its time would go and got three answers. The cloud team says into "
         "arithmetic, because a network is nothing but multiplications. The storage team says into "
         "fetching the weights. The board team would simply put the model into the doorbell.\n\n"
@@ -531,7 +530,8 @@ def int8_weights_times(p: Parameters) -> Number:
         points=8,
         low=0.7,
         high=20,
-        hint="Divide the time before by the time after.",
+        hint="Write down all three terms, before and after. Only one of them changes; divide one "
+        "sum by the other.",
         title="What do smaller weights bring?",
         act=2,
         after=["act2_batch"],
@@ -622,8 +622,8 @@ def act2_limit(p: Parameters) -> Reflection:
             "B": f"The weights are {whole.fill:.0f} times as large as the {room} that are left for "
             f"them. Too little compute or bandwidth makes you wait, here about "
             f"{q(law.total, 's')} per image; too little capacity is a plain no. That is why tiny "
-            "devices get models designed for them, of one or two hundred kilobytes and in int8, "
-            "instead of compressed large ones.",
+            "devices get architectures of their own, such as DS-CNN or a thin MobileNet, of one or "
+            "two hundred kilobytes in int8.",
             "C": f"At {q(p.mcu_mw * 1e-3, 'W')} nothing gets warm; an H100 draws "
             f"{q(H100.power, 'W')}. Low power is what this chip is made for, and it can work at "
             f"full load for years. Look at *Memory* in the instrument instead, where "
@@ -780,7 +780,8 @@ def mixed_kparams(p: Parameters) -> Number:
         points=8,
         low=1,
         high=20000,
-        hint="A thousand bytes hold a thousand int8 parameters.",
+        hint="Work out how many bytes a parameter takes on average, and then how many fit into "
+        "what is left.",
         title="Tiny: how large may a mixed model be?",
         act=3,
         after=["act2_batch"],

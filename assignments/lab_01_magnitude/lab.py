@@ -2,7 +2,7 @@
 # # Lab 01: The Magnitude Awakening
 #
 # We say *model* for what runs in a data center, and for what runs in a doorbell. In this lab you put numbers on the
-# difference between the two machines, find out which of them only cost you time, and design one product for each.
+# difference between the two machines, and design one product for each.
 #
 # **How it works.** You commit a prediction, and then the instruments open. The numbers in the questions are your own.
 #
@@ -39,8 +39,9 @@ context
 # %% card="act1_gap"
 
 # %% [markdown]
-# Every horizontal line stands for ten times as much as the line below it, and the dash-dotted bracket is your
-# prediction. Rank by each of the four quantities in turn, and compare the sizes of their gaps.
+# Every horizontal line stands for ten times as much as the line below it; the dash-dotted bracket is your prediction. Rank
+# by each quantity in turn. A gap is blue below ten thousand, orange above, and red near a million: no code makes up for
+# that.
 
 # %% instrument="Magnitude landscape"
 landscape = MagnitudeLandscape(lock=lab.card("act1_gap"))

@@ -4,8 +4,8 @@
 # A framework turns a model into kernels, and the CPU has to launch each of them. The chapter gives 5 to 20 µs for a
 # launch; this lab takes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
 # {{ q(devices["orin-nx"].launch(), "s") }} on a small board, however small the kernel is: the *dispatch tax*. Fusing and
-# compiling win back time and save memory traffic, at a price. In this lab you find out for which models, and in which
-# deployments, the price is worth paying.
+# compiling win back time and save memory traffic, at a price. You will find out for which models and deployments it is
+# worth paying.
 #
 # **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
 # eager execution to compiled graphs.

@@ -482,7 +482,7 @@ lab = Lab(
         "step": Parameter(
             "1344 108 9",
             (
-                *("4096 10 8", "1280 100 8", "1280 8 70", "3200 51 32"),
+                *("4064 10 8", "1280 100 8", "1280 8 70", "3200 51 32"),
                 *("4224 11 9", "1344 108 9", "1344 9 78", "3392 61 39"),
                 *("4352 12 8", "1408 116 10", "1408 10 84", "3520 68 43"),
                 *("4480 13 10", "1472 124 8", "1472 11 90", "3648 76 48"),
@@ -723,7 +723,8 @@ def spill_times(p: Parameters) -> Number:
         points=6,
         low=0.1,
         high=2000,
-        hint="Divide the time of one trip after the change by the time of one trip before it.",
+        hint="Compute the size of all activations before and after, and look up which level holds"
+        " each. A trip takes size over bandwidth.",
         title="When the batch grows",
         act=1,
         after=["act1_share"],
@@ -974,7 +975,8 @@ def hidden_launch_melem(p: Parameters) -> Number:
         points=8,
         low=0.05,
         high=100000,
-        hint="The question asks for millions of elements.",
+        hint="A launch is hidden while the kernel before it still runs. How many bytes move in that"
+        " time, and how many does one element move?",
         title="When launches disappear",
         act=2,
         after=["act2_traffic"],
@@ -1098,7 +1100,7 @@ def step_fixed_us(p: Parameters) -> Number:
         points=9,
         low=5,
         high=50000,
-        hint="The question asks for microseconds, for all three parts together.",
+        hint="Compute the three parts one by one, in one unit. Halve the largest, then add up.",
         title="The step after the fix",
         act=3,
         after=["act2_traffic"],

@@ -167,8 +167,8 @@ class MagnitudeLandscape(Instrument):
     def cards(self, result: Landscape) -> Sequence[NumberCard]:
         tone = _REGIMES[self.device][1]
         cards = [
-            (QUANTITIES[name], result.ratios[name].comparison, tone if k == 0 else "gray")
-            for k, name in enumerate(self._in_order)
+            (QUANTITIES[name], result.ratios[name].comparison, _severity(result.ratios[name]))
+            for name in self._in_order
         ]
         orders = ph.counted(abs(result.ratios[self.quantity].orders), "order")
         cards.insert(1, ("Orders of magnitude", orders, tone))
@@ -370,6 +370,15 @@ def _rung(power: int) -> str:
 
 def _bracket(x: float, low: float, high: float) -> tuple[tuple[float, float], ...]:
     return ((x - 0.15, low), (x, low), (x, high), (x - 0.15, high))
+
+
+#: How many orders of magnitude a gap has at least, and its color.
+_SEVERITY = ((5.5, "red"), (4.0, "orange"), (0.0, "blue"))
+
+
+def _severity(ratio: Ratio) -> str:
+    """The color of a gap: no code closes a red one."""
+    return next(tone for orders, tone in _SEVERITY if abs(ratio.orders) >= orders)
 
 
 def _orders(ratio: Ratio) -> str:

@@ -238,3 +238,11 @@ def test_the_result_derives_itself() -> None:
     )
     assert len(result.derivation().steps) == len(result.outputs()) == 4
     assert r"\frac" in result.derivation().to_latex()
+
+
+def test_a_gap_has_the_color_of_its_size() -> None:
+    """989,000× in compute, 67,000× in bandwidth, 156,250× in memory, 7,000× in power."""
+    instrument = MagnitudeLandscape()
+    first, _, *others = (tone for _, _, tone in instrument.cards(instrument.result))
+    shown = dict(zip(QUANTITIES, (first, *others), strict=True))
+    assert shown == {"compute": "red", "bandwidth": "orange", "memory": "orange", "power": "blue"}
