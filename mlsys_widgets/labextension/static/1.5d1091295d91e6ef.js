@@ -1,4 +1,4 @@
-"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{32(e,s,o){var t=o(30),r=o.n(t),a=o(31),n=(o.n(a))()(r());n.push([e.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
+"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{32(e,s,o){var t=o(30),a=o.n(t),r=o(31),n=(o.n(r))()(a());n.push([e.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
    widths and colors from here and nowhere else. Colors of text and lines follow the Lab theme where there
    is one. What a color means is the same everywhere: see mlsys_widgets/drawing/theme.py. */
 :root {
@@ -14,6 +14,8 @@
   /* A column that is read; instruments may be wider. */
   --mlsys-column: 680px;
   --mlsys-wide: 1280px;
+  /* How many times the height it is drawn for a plot may have. */
+  --mlsys-plot-growth: 1.4;
   --mlsys-gap: 12px;
   --mlsys-radius: 8px;
   --mlsys-font: var(--jp-ui-font-family, system-ui, sans-serif);
@@ -37,7 +39,7 @@
   --mlsys-move: 200ms;
 }
 @media (prefers-reduced-motion: reduce) { :root { --mlsys-move: 0ms; } }
-`,""]),o.d(s,{},{A:n})},29(e,s,o){var t=o(30),r=o.n(t),a=o(31),n=o.n(a),l=o(32),i=n()(r());i.i(l.A),i.push([e.id,`/* Sizes are the design system's; colors follow the Lab theme, so every theme works. */
+`,""]),o.d(s,{},{A:n})},29(e,s,o){var t=o(30),a=o.n(t),r=o(31),n=o.n(r),l=o(32),i=n()(a());i.i(l.A),i.push([e.id,`/* Sizes are the design system's; colors follow the Lab theme, so every theme works. */
 
 .mlsys-Lab {
   padding: 0 12px 12px;
@@ -181,6 +183,10 @@
   inset: 20px auto -8px 11px;
   width: 1px;
   background: var(--jp-border-color1);
+}
+
+.mlsys-Lab-deeper {
+  padding-inline-start: 4px;
 }
 
 .mlsys-Lab-mark {
@@ -443,7 +449,14 @@
 
 /* The link below a question to its instrument. */
 .mlsys-QuestionBeside.mlsys-lab-beside {
-  margin: 0 0 8px calc(var(--jp-cell-prompt-width) + var(--jp-cell-padding));
+  margin: 4px 0 8px calc(var(--jp-cell-prompt-width) + var(--jp-cell-collapser-width));
+}
+
+/* A question that is closed or answered needs neither an instrument nor room to compute. */
+.jp-Cell:has(.mlsys-lab-frame:is([data-state='closed'], [data-state='short'])) > .mlsys-QuestionBeside,
+.jp-Cell:has(.mlsys-lab-frame:is([data-state='closed'], [data-state='short']))
+  + .mlsys-mod-scratch.mlsys-mod-folded {
+  display: none;
 }
 
 .mlsys-QuestionBeside button {
@@ -508,9 +521,37 @@
   display: none;
 }
 
-/* A number for which there is no code to be seen. */
-.mlsys-mod-reading .mlsys-mod-locked .jp-OutputPrompt {
+/* A number for which there is no code to be seen, and a bar that would put a card into a scroll box. */
+.mlsys-mod-reading .mlsys-mod-locked :is(.jp-OutputPrompt, .jp-OutputArea-promptOverlay) {
   visibility: hidden;
+}
+
+/* A page to read has no buttons that move its paragraphs, no frame around them, and no room for more. */
+.mlsys-mod-reading :is(.jp-MarkdownCell, .mlsys-mod-locked) .jp-cell-toolbar,
+.mlsys-mod-reading .jp-Notebook-footer {
+  display: none !important;
+}
+
+.mlsys-mod-reading .jp-MarkdownOutput {
+  border-color: transparent !important;
+}
+
+.mlsys-mod-reading .jp-InternalAnchorLink {
+  display: none;
+}
+
+/* What a cell of the lab says in words is read like its text. */
+.mlsys-mod-reading .mlsys-mod-locked .jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stdout'] pre {
+  max-width: var(--mlsys-column);
+  padding: 0;
+  font: var(--mlsys-text) / var(--mlsys-line-height) var(--mlsys-font);
+  word-break: normal;
+  overflow-wrap: anywhere;
+}
+
+/* Where the keyboard is, the bar beside the cell says. */
+.mlsys-mod-reading :is(.jp-MarkdownCell, .mlsys-mod-locked):focus {
+  outline: none !important;
 }
 
 .mlsys-mod-reading .mlsys-mod-locked:not(:has(.jp-OutputArea-child)) {
@@ -535,6 +576,23 @@
   text-wrap: balance;
 }
 
+/* A deeper section is quieter than the core: a line that opens with a click. */
+
+.mlsys-LabNotebook .mlsys-mod-deeper .jp-MarkdownOutput :is(h2, h3) {
+  font-size: var(--mlsys-text);
+  font-weight: var(--mlsys-strong);
+}
+
+.mlsys-LabNotebook .mlsys-mod-deeper .jp-MarkdownOutput em {
+  color: var(--mlsys-quiet);
+  font-size: var(--mlsys-note);
+  font-style: normal;
+}
+
+.mlsys-LabNotebook .mlsys-mod-deeper.jp-MarkdownHeadingCollapsed .jp-MarkdownOutput {
+  cursor: pointer;
+}
+
 .mlsys-LabNotebook .jp-MarkdownOutput :is(h1, h2) {
   font-size: var(--mlsys-title);
 }
@@ -545,6 +603,28 @@
 
 .mlsys-LabNotebook .jp-MarkdownOutput > :is(h1, h2, h3, h4):first-child {
   margin-top: 0.4em;
+}
+
+/* What follows a card begins as far below it as a paragraph does. */
+.mlsys-LabNotebook .jp-CodeCell + .jp-MarkdownCell .jp-MarkdownOutput {
+  padding-top: 0.6em;
+}
+
+/* An essay as it was typed, in the type of the page. */
+.mlsys-LabNotebook .mlsys-mod-essay .jp-MarkdownOutput pre {
+  margin: 0;
+  padding: 0 20px;
+  border-inline-start: 3px solid var(--mlsys-rule);
+  background: none;
+  font: inherit;
+  white-space: pre-wrap;
+}
+
+.mlsys-LabNotebook .mlsys-mod-essay .jp-MarkdownOutput pre code {
+  padding: 0;
+  background: none;
+  font: inherit;
+  white-space: inherit;
 }
 
 /* A scratch cell is a line until somebody wants it. */
@@ -566,6 +646,10 @@
 
 /* JupyterLab puts the prompt above a cell where there is no room beside it. */
 @media (max-width: 760px) {
+  .mlsys-mod-reading :is(.jp-MarkdownCell, .mlsys-mod-locked) :is(.jp-InputPrompt, .jp-OutputPrompt) {
+    display: none;
+  }
+
   .mlsys-Scratch-line {
     margin-inline-start: calc(var(--jp-cell-collapser-width) + var(--jp-cell-padding));
   }
@@ -599,23 +683,39 @@
   --mlsys-number: 64px;
   --mlsys-column: 1100px;
   --mlsys-wide: 1800px;
+  --mlsys-plot-growth: 2.4;
 }
 
-.mlsys-mod-presenting :is(.mlsys-Scratch-line, .jp-InputPrompt, .jp-OutputPrompt) {
+.mlsys-mod-presenting :is(.mlsys-Scratch-line, .jp-InputPrompt, .jp-OutputPrompt, .jp-Collapser) {
   visibility: hidden;
 }
 
+.mlsys-mod-presenting .jp-Cell .mlsys-plot text {
+  font-size: 16px !important;
+}
+
+/* As large as the room beside an axis allows. */
+.mlsys-mod-presenting .jp-Cell .mlsys-plot .tick text {
+  font-size: 14px !important;
+}
+
+/* Out of the way, in the corner where pages end. */
 .mlsys-Presenting-end {
   position: absolute;
-  inset: 8px 24px auto auto;
+  inset: auto 24px 8px auto;
   z-index: 10;
-  padding: 6px 14px;
+  padding: 2px 10px;
+  opacity: 0.5;
   border: 1px solid var(--jp-border-color1);
   border-radius: var(--mlsys-radius);
   background: var(--jp-layout-color1);
   color: var(--jp-ui-font-color1);
-  font: var(--mlsys-note) var(--mlsys-font);
+  font: 13px var(--mlsys-font);
   cursor: pointer;
+}
+
+.mlsys-Presenting-end:is(:hover, :focus-visible) {
+  opacity: 1;
 }
 
 /* The instrument beside the lab. */
@@ -649,4 +749,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),o.d(s,{},{A:i})},31(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",t=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),t&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),t&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,t,r,a){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);t&&n[d[0]]||(void 0!==a&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=a),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),r&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=r):d[4]="".concat(r)),s.push(d))}},s}},30(e){e.exports=function(e){return e[1]}},23(e){var s=[];function o(e){for(var o=-1,t=0;t<s.length;t++)if(s[t].identifier===e){o=t;break}return o}function t(e,t){for(var r={},a=[],n=0;n<e.length;n++){var l=e[n],i=t.base?l[0]+t.base:l[0],p=r[i]||0,d="".concat(i," ").concat(p);r[i]=p+1;var m=o(d),c={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(c);else{var y=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(c,t);t.byIndex=n,s.splice(n,0,{identifier:d,updater:y,references:1})}a.push(d)}return a}e.exports=function(e,r){var a=t(e=e||[],r=r||{});return function(e){e=e||[];for(var n=0;n<a.length;n++){var l=o(a[n]);s[l].references--}for(var i=t(e,r),p=0;p<a.length;p++){var d=o(a[p]);0===s[d].references&&(s[d].updater(),s.splice(d,1))}a=i}}},25(e){var s={};e.exports=function(e,o){var t=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},27(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},26(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},24(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var t,r,a;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(r=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,r&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(a=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(a))))," */")),e.styleTagTransform(t,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},28(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},22(e,s,o){var t=o(23),r=o.n(t),a=o(24),n=o.n(a),l=o(25),i=o.n(l),p=o(26),d=o.n(p),m=o(27),c=o.n(m),y=o(28),u=o.n(y),b=o(29),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=c(),r()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
+`,""]),o.d(s,{},{A:i})},31(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",t=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),t&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),t&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,t,a,r){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);t&&n[d[0]]||(void 0!==r&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=r),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),a&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=a):d[4]="".concat(a)),s.push(d))}},s}},30(e){e.exports=function(e){return e[1]}},23(e){var s=[];function o(e){for(var o=-1,t=0;t<s.length;t++)if(s[t].identifier===e){o=t;break}return o}function t(e,t){for(var a={},r=[],n=0;n<e.length;n++){var l=e[n],i=t.base?l[0]+t.base:l[0],p=a[i]||0,d="".concat(i," ").concat(p);a[i]=p+1;var m=o(d),y={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(y);else{var c=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(y,t);t.byIndex=n,s.splice(n,0,{identifier:d,updater:c,references:1})}r.push(d)}return r}e.exports=function(e,a){var r=t(e=e||[],a=a||{});return function(e){e=e||[];for(var n=0;n<r.length;n++){var l=o(r[n]);s[l].references--}for(var i=t(e,a),p=0;p<r.length;p++){var d=o(r[p]);0===s[d].references&&(s[d].updater(),s.splice(d,1))}r=i}}},25(e){var s={};e.exports=function(e,o){var t=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},27(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},26(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},24(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var t,a,r;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,a&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(r=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(r))))," */")),e.styleTagTransform(t,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},28(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},22(e,s,o){var t=o(23),a=o.n(t),r=o(24),n=o.n(r),l=o(25),i=o.n(l),p=o(26),d=o.n(p),m=o(27),y=o.n(m),c=o(28),u=o.n(c),b=o(29),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=y(),a()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
