@@ -40,18 +40,19 @@ from mlsys_widgets.physics import (
 from mlsys_widgets.physics import format_quantity as q
 
 H100, H200, ORIN = (devices[key] for key in ("h100-sxm", "h200-sxm", "orin-nx"))
-LLAMA = workloads["llama3-8b"]
+LLAMA = workloads["llama31-8b"]
 
 TIMED = (
     *(512, 576, 640, 768, 896, 1024, 1152, 1280, 1408, 1536, 1664, 1792, 2048, 2176, 2304, 2560),
     *(2816, 2944, 3072, 3328, 4096, 4224, 5120, 7168),
 )
-LITTLE, LARGEST = 448, 8192
+TINY, LITTLE, LARGEST = 128, 192, 8192
 FACTORS = (1.5, 1.7, 2.4, 2.5, 2.6, 2.8, 3.0)
 
 CONTEXT = 2048
-DECODED = ("llama3-8b", "h200-sxm", 1, CONTEXT)
+DECODED = ("llama31-8b", "h200-sxm", 1, CONTEXT)
 SMALL, LARGE = 128, 4096
+SHORT = 1024
 DOCUMENT = 16384
 MACHINE = "machine.json"
 
@@ -179,11 +180,38 @@ lab = Lab(
             "how the kernels of a step are launched", "eager", "graph", required=False
         ),
     },
+    deeper=(
+        "side_elements",
+        "merged_gain_times",
+        "best_lever",
+        "measured_share_pct",
+        "act1_remedy",
+        "act1_peek",
+        "ridge_tokens",
+        "act2_why",
+        "act2_peek",
+        "act3_decode",
+        "act3_launch",
+        "act3_same",
+        "first_limit",
+        "job_cost_dollars",
+        "act3_token",
+        "takeaway_act3",
+        "measurement",
+        "own_ridge_flop_per_byte",
+        "own_share_pct",
+        "advice",
+        "deeper_kept",
+    ),
 )
 
 
 def timed_product(n: int) -> Point:
     return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
+
+
+def timed_batch(n: int) -> Point:
+    return points("h200-sxm", "fp16", "batched_gemm", n=n)[0]
 
 
 def decode_step(variant: str) -> Case:
@@ -207,17 +235,25 @@ def opening(p: Parameters) -> Message:
         "Platform engineer",
         "Far below the peak, and stuck",
         "I run the GPUs that our training teams share, and one tile of my dashboard has been red"
-        f" for a month. Our matrix products reach {p.reported} TFLOPS on an H100. The dashboard"
+        f" for a month. Our batched products reach {p.reported} TFLOPS on an H100. The dashboard"
         f" divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"
         f" {q(p.reported * 1e12 / sparse, '%')}.\n\n"
         "Two engineers have spent three weeks on the inner loop: they unrolled it, scheduled its"
         " registers by hand, and simplified its index arithmetic. Every version runs fewer"
-        " instructions, and none has moved the rate by a single TFLOPS. The products are small"
-        " squares in fp16, and nothing in them is pruned.\n\n"
+        " instructions, and none has moved the rate by a single TFLOPS. A launch multiplies"
+        " thousands of pairs of small square matrices in fp16, each pair on its own, and nothing"
+        " in them is pruned.\n\n"
         "On Friday I have to tell our director what is wrong. Before I send two people back into"
         " the same loop, I need to know what they keep running into.",
         task="Find out what holds these products back, and whether the dashboard divides by the"
         " right number.",
+        in_context={
+            "cloud": f"All of this is on the {H100.name} of our cluster. The camera team runs the"
+            f" same batches on a {ORIN.name}; switch the context when you want their side of it.",
+            "edge": "The camera team, who run the same batches on a"
+            f" {ORIN.name} of {q(ORIN.power, 'W')}, read along. Their tile is red as well: does the"
+            f" {H100.name}'s story hold for them?",
+        },
         act=1,
     )
 
@@ -228,34 +264,37 @@ def act1_wall(p: Parameters) -> Prediction:
     ridge = q(small.ridge, "FLOP/B")
     few, many = (q(each.intensity, "FLOP/B") for each in (small, large))
     rates = [q(each.attainable, "FLOP/s") for each in (small, large)]
+    alone, batch = (
+        _about(each(LITTLE).attained, "FLOP/s") for each in (timed_product, timed_batch)
+    )
     return Prediction(
         "Why have three weeks of work on the arithmetic changed nothing?",
         {
-            "A": "There is a bug: a matrix product is always limited by its arithmetic",
-            "B": "Memory is not the problem: the tiles are just too small for the arithmetic units",
-            "C": "Memory bandwidth: there are too few FLOP for each byte that is moved",
-            "D": "Nothing is wrong: this percentage is all that the hardware can give",
+            "A": "The code: a product is limited by its arithmetic, so a better loop must exist",
+            "B": "The schedule: too few products run at the same time to fill the whole chip",
+            "C": "The memory: each byte that arrives is used for too few FLOP",
+            "D": "The chip: no product gets a larger fraction of the peak out of an H100",
         },
         title="Which wall?",
         answer="C",
         feedback={
             "A": "This assumes that a matrix product always has enough arithmetic to keep the chip"
-            f" busy. Only a large one has: with N = {SMALL} an fp16 product does {few}, while an"
-            f" H100 needs {ridge} before its arithmetic becomes the limit. Raise N in the roofline,"
+            f" busy. That depends on its size: with N = {SMALL} an fp16 product does {few}, while"
+            f" an H100 needs {ridge} before arithmetic becomes the limit. Raise N in the roofline,"
             " and note where the card *Regime* changes.",
-            "B": "Larger tiles do help, but look at the reason: what stays on the chip is not"
-            " fetched again, so each byte serves more FLOP. That cures waiting for memory, which"
-            f" this option rules out. A product of N = {SMALL} does {few}, far below the ridge at"
-            f" {ridge}, so its units idle whatever they are given. Compare it with N = {LARGE:,}.",
+            "B": "That is what holds back a small product on its own: one of N ="
+            f" {LITTLE} was timed on an H200 at {alone}. But thousands of them in a launch give"
+            f" every unit something to do, which was timed at {batch}. Each still does only {few}"
+            f" (for N = {SMALL}), where the ridge is at {ridge}. A full chip can wait, too.",
             "C": f"An fp16 square of N = {SMALL} does {few}. The H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
             f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term in that product is about"
             " arithmetic. Now see what N does to it.",
-            "D": "If the hardware set this limit, every product would meet it. But the same H100"
-            f" allows a product of N = {LARGE:,} all of its {rates[1]}, because {many} lie right of"
-            f" the ridge at {ridge}, and one of N = {SMALL} only {rates[0]}, at {few}. Move N from"
-            " one to the other and watch the fraction of the peak.",
+            "D": "If the chip set this limit, every product would meet it. But the roof of the same"
+            f" H100 is {rates[1]} over products of N = {LARGE:,}, because {many} lie right of"
+            f" the ridge at {ridge}, and only {rates[0]} over those of N = {SMALL}, at {few}. Move"
+            " N from one to the other and watch the fraction of the peak.",
         },
         act=1,
     )
@@ -272,7 +311,8 @@ def dense_share_pct(p: Parameters) -> Number:
         points=5,
         low=1,
         high=1000,
-        hint="The question asks for a percentage of a peak.",
+        hint="Switch 2:4 sparsity off and read the flat roof: that is the peak of dense work. Then"
+        " divide the rate by it.",
         title="The right fraction",
         act=1,
         after=["act1_wall"],
@@ -283,13 +323,15 @@ def dense_share_pct(p: Parameters) -> Number:
 def side_elements(p: Parameters) -> Number:
     return Number(
         f"Suppose the kernel is as good as it can be: at {p.reported} TFLOPS it lies exactly on the"
-        " roof of the H100. What is the side N of its square fp16 matrices? Answer in elements, as"
-        " in 750.",
+        " roof of the H100. A batch has the intensity of each of its products, because each brings"
+        " three matrices of its own. What is the side N of these square fp16 matrices? Answer in"
+        " elements, as in 750.",
         "elements",
         points=7,
         low=10,
         high=10000,
-        hint="N is the side of a matrix: M = N = K.",
+        hint="On the slope, the rate is bandwidth times intensity: solve for the intensity first."
+        " Then count FLOP and bytes of one product to see which N has it.",
         title="What size is that?",
         act=1,
         after=["act1_wall"],
@@ -299,14 +341,15 @@ def side_elements(p: Parameters) -> Number:
 @lab.asks
 def merged_gain_times(p: Parameters) -> Number:
     return Number(
-        f"Tomás can merge his products into larger squares of N = {p.n:,}, still in fp16 and at the"
-        f" roof of the H100. How many times the present {p.reported} TFLOPS do they reach? Answer"
-        " with a factor, as in 7.5.",
+        f"Tomás can merge his products into larger squares of N = {p.n:,}, still in fp16, in"
+        f" batches, and at the roof of the H100. How many times the present {p.reported} TFLOPS do"
+        " they reach? Answer with a factor, as in 7.5.",
         "times",
         points=7,
         low=0.1,
         high=1000,
-        hint="The question asks for a factor: the new rate over the present one.",
+        hint="Compute the intensity at the new N and compare it with the ridge: that tells you"
+        " which part of the roof is above the merged products.",
         title="What merging buys",
         act=1,
         after=["act1_wall"],
@@ -316,13 +359,13 @@ def merged_gain_times(p: Parameters) -> Number:
 @lab.asks
 def best_lever(p: Parameters) -> Choice:
     return Choice(
-        f"Another team's product has N = {p.lever_n:,}, in fp16 on an H100, and it is at its roof."
-        " A vendor offers one of three changes. Which one makes this product the fastest? (Peak and"
-        " bandwidth are sliders behind *More*.)",
+        f"Another team runs batches of products with N = {p.lever_n:,}, in fp16 on an H100 and at"
+        " their roof. A vendor offers one of three changes. Which one makes these products the"
+        " fastest? (Peak and bandwidth are sliders behind *More*.)",
         {
-            "bandwidth": f"memory with {q(p.more_bandwidth, '×')} the bandwidth",
-            "peak": f"arithmetic units with {q(p.more_peak, '×')} the peak",
-            "int8": "the same H100, with the product in int8 and its dense int8 peak",
+            "bandwidth": f"a chip with {q(p.more_bandwidth, '×')} the bandwidth and the same peak",
+            "peak": f"a chip with {q(p.more_peak, '×')} the peak and the same bandwidth",
+            "int8": "the same chip, with products in int8 and its dense int8 peak",
         },
         points=3,
         title="One lever",
@@ -363,10 +406,11 @@ def act1_real(p: Parameters) -> Prediction:
             " byte keeps it waiting. A peak is stated at a clock rate that a chip may not hold"
             " while all of its units work. In the chart, find the size from which the measured"
             " points stop climbing.",
-            "D": "Small products are that far down, because starting them and filling all units"
-            f" takes time: N = {LITTLE} was timed at {_about(small.attained / peak, '%')} of the"
-            f" peak. This one is large enough to hide that, and reached {rate}, {share}. In the"
-            " chart, compare how the measured points climb with how the roof does.",
+            "D": "A small product is far down when it runs alone, because starting it takes time"
+            f" and it fills only a part of the chip: N = {LITTLE} was timed at"
+            f" {_about(small.attained / peak, '%')} of the peak. This one is large enough to hide"
+            f" that, and reached {rate}, {share}. In the chart, compare how the measured points"
+            " climb with how the roof does.",
         },
         where="one H200, this project's own measurement",
         act=1,
@@ -386,7 +430,8 @@ def measured_share_pct(p: Parameters) -> Number:
         points=7,
         low=1,
         high=1000,
-        hint="Operations over time is the rate; the rate over the roof is the fraction.",
+        hint="Operations over time is the rate. Then find out whether the slope or the flat roof is"
+        " above this product, and divide by that.",
         title="From a stopwatch to a fraction",
         act=1,
         after=["act1_real"],
@@ -400,10 +445,10 @@ def act1_remedy(p: Parameters) -> Reflection:
     return Reflection(
         "What raises the fraction of the peak that a memory-bound kernel can reach?",
         {
-            "A": "a higher clock rate",
-            "B": "larger tiles or batches, so that each byte is used more often",
-            "C": "lower precision",
-            "D": "a GPU with more memory",
+            "A": "a higher clock rate, so that each step of the arithmetic takes less time",
+            "B": "larger matrices or tiles, so that each byte that arrives serves more FLOP",
+            "C": "a lower precision, so that each number that arrives has fewer bytes",
+            "D": "a GPU with more memory, so that more of the matrices are close at hand",
         },
         right="B",
         feedback={
@@ -414,13 +459,14 @@ def act1_remedy(p: Parameters) -> Reflection:
             "B": "More FLOP for each byte move the kernel to the right, up the slope. From N ="
             f" {SMALL // 2} to {SMALL} the intensity doubles, from {q(less.intensity, 'FLOP/B')} to"
             f" {q(half.intensity, 'FLOP/B')}, and so does the fraction of the peak, from"
-            f" {q(less.mfu, '%')} to {q(half.mfu, '%')}. The ridge ends it. Libraries tile their"
-            " products, and FlashAttention its blocks, for this very reason.",
+            f" {q(less.mfu, '%')} to {q(half.mfu, '%')}. This goes on up to the ridge. Libraries"
+            " tile their products, and FlashAttention its blocks, for this very reason.",
             "C": f"It does make the kernel faster: in int8 the product of N = {SMALL} climbs from"
             f" {q(half.intensity, 'FLOP/B')} to {q(byte.intensity, 'FLOP/B')}, and its rate"
             " doubles. But the peak doubles too, and the ridge moves from"
             f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays"
-            f" where it was, at {q(byte.mfu, '%')}. Switch the precision and compare both cards.",
+            f" where it was, at about {_about(byte.mfu, '%')}. Switch the precision and compare"
+            " both cards.",
             "D": f"Capacity is how much fits; the wall is how fast it arrives. An H200 has"
             f" {q(H200.memory, 'B')} in place of {q(H100.memory, 'B')}, and if its memory were no"
             f" faster, the product of N = {SMALL} would still get"
@@ -443,6 +489,9 @@ def act1_peek(p: Parameters) -> Peek:
         where = "at the ridge" if n == corner else over.regime
         rows.append(f"| {n:,} | {q(over.intensity, 'FLOP/B')} | {where} | {q(over.mfu, '%')} |")
     table = "| N | intensity | on an H100, fp16 | MFU at the roof |\n|---|---|---|---|\n"
+    tiny, little = (timed_product(n) for n in (TINY, LITTLE))
+    batch = timed_batch(LITTLE)
+    roof = roofline(little.intensity, H200.peak("fp16"), H200.bandwidth).attainable
     return Peek(
         {
             "The roof": r"$\text{attainable}(I) = \min(P,\; B \cdot I)$, and the two meet at the"
@@ -458,6 +507,17 @@ def act1_peek(p: Parameters) -> Peek:
             " call the last one “about 10”; derive a ridge, do not remember it.",
             "Sizes": table + "\n".join(rows),
             f"A product with N = {SMALL}": _roof(SMALL),
+            "One small product, alone": "A roof is for a chip that is full. On an H200, a product"
+            f" of N = {LITTLE} that ran alone was timed at {q(little.seconds, 's')}, which is"
+            f" {_about(little.attained, 'FLOP/s')} or {_about(little.attained / roof, '%')} of its"
+            f" roof of {q(roof, 'FLOP/s')}. Its result is cut into so few tiles that most"
+            " multiprocessors get none, and a kernel takes microseconds to start and to end,"
+            f" whatever it computes: N = {TINY} has {q((LITTLE / TINY) ** 3, '×')} less to do"
+            f" and took {q(tiny.seconds, 's')}. In a batch every multiprocessor has work and the"
+            f" start is paid once: {q(batch.shape['batch'])} products of N = {LITTLE} in one call"
+            f" were timed at {_about(batch.attained, 'FLOP/s')},"
+            f" {_about(batch.attained / roof, '%')} of the same roof. It is the batch that the"
+            " roof speaks of.",
         },
         title="The equations of Act 1",
         act=1,
@@ -481,8 +541,16 @@ def service_message(p: Parameters) -> Message:
         f" {DOCUMENT:,} tokens open all day, beside ordinary conversations of {p.sequence:,}"
         " tokens. I sign the budget on Thursday, and I would like to sign the right one.",
         task="Say which kernel to pay for, and how many conversations fit beside the contracts.",
+        in_context={
+            "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
+            f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
+            "edge": f"The camera team asks for the same model on a {ORIN.name}, with"
+            f" {q(ORIN.memory, 'B')} of memory and a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}"
+            f" instead of {q(H100.ridge('fp16'), 'FLOP/B')}. Tell them which of your answers still"
+            " hold there.",
+        },
         act=2,
-        after=["act1_remedy"],
+        after=["act1_real"],
     )
 
 
@@ -494,10 +562,10 @@ def act2_kernels(p: Parameters) -> Prediction:
     return Prediction(
         "Which of the three kernels wait for memory on an H100?",
         {
-            "A": "None that matters: the matrix products are always the bottleneck",
+            "A": "None of them that matters: in a layer, the matrix products take the time",
             "B": "Softmax and layer norm always; the projection only while there are few tokens",
-            "C": "All three alike: their intensities are about the same",
-            "D": "Softmax only: layer norm is limited by its square roots",
+            "C": "All three of them alike: a layer reads and writes tensors of about one size",
+            "D": "Softmax always; layer norm never, because its square roots take the time",
         },
         title="Three kernels, one roof",
         answer="B",
@@ -510,17 +578,18 @@ def act2_kernels(p: Parameters) -> Prediction:
             " element that crosses memory three times. A projection uses each weight once per"
             f" token, so one token leaves it at {alone}, and {LARGE:,} tokens bring it to {many},"
             f" right of the ridge at {ridge}. Move the batch and see which point stays.",
-            "C": "They lie three orders of magnitude apart. A weight is used again for every token,"
+            "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
-            f" softmax and layer norm do {norm}. They are alike only for one token, where the"
-            f" projection does {alone}. Move the batch and watch the distance grow.",
+            f" softmax and layer norm do {norm}, three orders of magnitude less. They are alike"
+            f" only for one token, where the projection does {alone}. Move the batch and watch the"
+            " distance grow.",
             "D": "A root is slow, but there is only one for a whole row of 4,096 elements. What"
             f" counts is FLOP per byte: five for an element that crosses memory three times, {norm}"
             f" in fp16, for layer norm as for softmax. The ridge is at {ridge}. Look at the chart:"
             " both share one place.",
         },
         act=2,
-        after=["act1_remedy"],
+        after=["act1_real"],
     )
 
 
@@ -534,7 +603,8 @@ def ridge_tokens(p: Parameters) -> Number:
         points=7,
         low=10,
         high=10000,
-        hint="A decode step has one token for each sequence; a prompt has thousands.",
+        hint="Write down the FLOP and the bytes of T tokens (weights, activations, results), divide"
+        " one by the other, and set the quotient equal to the ridge.",
         title="When a projection turns",
         act=2,
         after=["act2_kernels"],
@@ -543,18 +613,19 @@ def ridge_tokens(p: Parameters) -> Number:
 
 @lab.asks
 def softmax_saved_ms(p: Parameters) -> Number:
-    left = fusion_strategies["full"].traffic_share
+    left = fusion_strategies["full"].crossings
     return Number(
         f"Reading {p.prompts} prompts of {p.sequence:,} tokens at once, a layer takes the softmax"
         f" of the scores of all {q(LLAMA.heads)} heads, every token against every token, in fp16."
-        f" Each score crosses memory {q(normalization.passes)} times. *All elementwise kernels"
-        f" fused* leaves {q(left, '%')} of that traffic. How much time does fusing save in one"
-        " layer, on an H100 at its roof? Answer in milliseconds, as in 15 ms.",
+        f" As separate steps, each score crosses memory {q(normalization.passes)} times; *All"
+        f" elementwise kernels fused* leaves {q(left)} of them. How much time does fusing save in"
+        " one layer, on an H100 at its roof? Answer in milliseconds, as in 15 ms.",
         "ms",
         points=8,
         low=0.01,
         high=500,
-        hint="One millisecond is 10⁻³ s.",
+        hint="Count the scores first: prompts, heads, and tokens squared. Then the bytes that no"
+        " longer cross memory, over the bandwidth.",
         title="What fusing saves",
         act=2,
         after=["act2_kernels"],
@@ -595,7 +666,8 @@ def beside_conversations(p: Parameters) -> Number:
         low=3,
         high=5000,
         whole=True,
-        hint="The question asks for whole conversations.",
+        hint="Start from the memory of the device and take away what is always there. Then divide"
+        " by the cache of one conversation, and round down.",
         title="Beside the contracts",
         act=2,
         after=["act2_kernels"],
@@ -604,35 +676,37 @@ def beside_conversations(p: Parameters) -> Number:
 
 @lab.asks
 def act2_why(p: Parameters) -> Reflection:
-    scores = p.prompts * LLAMA.heads * p.sequence**2
+    scores = LLAMA.heads * SHORT**2
     full = fusion_strategies["full"].traffic_share
     apart, fused = elementwise(scores), elementwise(scores, traffic_share=full)
     moved = f"{q(apart.bytes, 'B')} to {q(fused.bytes, 'B')}"
     return Reflection(
         "Why does fusing make element-wise kernels faster?",
         {
-            "A": "It reduces the FLOP that have to be done",
+            "A": "It removes arithmetic: what two kernels both compute is done only once",
             "B": "It removes trips through memory: data is loaded once and used by all of them",
-            "C": "It raises the clock rate, because there are fewer instructions",
-            "D": "It allows a lower precision without a loss of accuracy",
+            "C": "It removes instructions: a shorter program lets the chip clock higher",
+            "D": "It removes rounding: without it, a lower precision is accurate enough",
         },
         right="B",
         feedback={
-            "A": f"Every operation is still done: the {q(apart.flops, 'FLOP')} of your softmax are"
-            f" the same before and after fusing. What shrinks is the traffic, from {moved} for one"
-            " layer. In *Numbers as a table*, switch the fusion and compare the columns Operations"
-            " and Data.",
+            "A": f"Every operation is still done. For one prompt of {SHORT:,} tokens, softmax does"
+            f" {q(apart.flops, 'FLOP')} before and after fusing; what shrinks is the traffic, from"
+            f" {moved} for one layer. In *Numbers as a table*, switch the fusion and compare the"
+            " columns Operations and Data.",
             "B": "Apart, every kernel writes its result to memory and the next one reads it back;"
-            " fused, the data stays on the chip between them. Full fusion takes your softmax from"
-            f" {moved}, with the same {q(apart.flops, 'FLOP')}. FlashAttention goes further and"
-            " never writes the scores; its authors report 2 to 4×, not the 24× often repeated.",
+            " fused, the data stays on the chip between them. Full fusion takes the softmax of"
+            f" {SHORT:,} tokens from {moved}, with the same {q(apart.flops, 'FLOP')}."
+            " FlashAttention goes further and never writes the scores; its authors report 2 to 4×,"
+            " not the 24× often repeated.",
             "C": "The clock does not know what is fused, and these kernels wait for data in every"
             f" cycle anyway: {q(apart.intensity, 'FLOP/B')}, where the H100 could do"
             f" {q(H100.ridge('fp16'), 'FLOP/B')}. Fewer launches do help, as in Lab 07, but look at"
-            f" the data of your softmax: {moved}.",
+            f" the data of a softmax over {SHORT:,} tokens: {moved}.",
             "D": "Precision is a separate choice: one can fuse in fp32 as well as in int8. At the"
-            f" same fp16, fusing took the traffic of your softmax from {moved}. In the roofline,"
-            " switch the fusion and leave the precision alone: the points move to the right.",
+            f" same fp16, fusing takes the traffic of a softmax over {SHORT:,} tokens from {moved}."
+            " In the roofline, switch the fusion and leave the precision alone: the points move to"
+            " the right.",
         },
         title="Why fuse?",
         act=2,
@@ -652,8 +726,9 @@ def act2_peek(p: Parameters) -> Peek:
             f" {q(many.batch)} tokens: {q(many.intensity, 'FLOP/B')}, for D = {q(LLAMA.width)}.",
             "Layer norm and softmax": elementwise(1e6),
             "Fusing K kernels": r"Apart, a tensor of $|T|$ bytes crosses memory $2K$ times; fused,"
-            r" twice. While memory sets the pace, the speedup is at most $K$, and on-chip memory"
-            " must hold what is passed on.",
+            r" twice. (A norm in one kernel counts like any other; as separate steps it is read a"
+            r" second time, for its statistics.) While memory sets the pace, the speedup is at most"
+            r" $K$, and on-chip memory must hold what is passed on.",
             "KV cache": r"$2 \cdot \text{batch} \cdot S \cdot H_{kv} \cdot d \cdot L \cdot b$."
             f" For 16 sequences of 1,024 tokens: {q(caches[0], 'B')} with {q(LLAMA.kv_heads)} KV"
             f" heads, {q(caches[1], 'B')} if each of the {q(LLAMA.heads)} heads kept its own.",
@@ -711,14 +786,14 @@ def act3_decode(p: Parameters) -> Prediction:
         },
         where="one H200, PyTorch, median of several steps",
         act=3,
-        after=["act2_why"],
+        after=["act2_kernels"],
     )
 
 
 @lab.asks
 def act3_launch(p: Parameters) -> Reflection:
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    step = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
     textbook = decode(*DECODED)
     arithmetic = 2 * LLAMA.parameters / H200.peak("fp16")
     return Reflection(
@@ -726,7 +801,7 @@ def act3_launch(p: Parameters) -> Reflection:
         f" {_about(textbook.time, 's')}. What accounts for most of the difference?",
         {
             "A": "memory: real streams stay below the bandwidth of the datasheet",
-            "B": "the CPU: it launches each kernel of each step, and the GPU waits for it",
+            "B": "the CPU: it launches the kernels one by one, and the GPU waits for it",
             "C": "attention: the new token looks at all tokens of the conversation",
             "D": "arithmetic: every parameter is used once for each token",
         },
@@ -819,11 +894,11 @@ def job_cost_dollars(p: Parameters) -> Number:
 @lab.asks
 def act3_token(p: Parameters) -> Peek:
     batch, context = 64, 1024
-    asked = ("llama3-8b", "h200-sxm", "decode", batch, context)
+    asked = ("llama31-8b", "h200-sxm", "decode", batch, context)
     return Peek(
         {
             "Why calibrated and measured differ for one conversation": _launches_vary(),
-            "Textbook": decode("llama3-8b", "h200-sxm", batch, context),
+            "Textbook": decode("llama31-8b", "h200-sxm", batch, context),
             "Calibrated, launched one by one": serving_time(*asked, launch="async"),
             "Calibrated, replayed as a graph": serving_time(*asked, launch="graph"),
         },
@@ -834,11 +909,11 @@ def act3_token(p: Parameters) -> Peek:
 
 
 def _launches_vary() -> str:
-    step = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
     found = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", phase="decode")
     waiting = [case.seconds.median for case in found if case.shape["batch"] <= 16]
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    graph = serving_time("llama3-8b", "h200-sxm", "decode", 1, CONTEXT, launch="graph")
+    graph = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="graph")
     return (
         f"The calibrated form charges each of the {q(step.kernels)} kernels the same"
         f" {_about(step.launch_overhead, 's')}, which makes {_about(step.time, 's')} or"
@@ -910,7 +985,7 @@ def advice(p: Parameters) -> Essay:
         ],
         at_least=100,
         at_most=250,
-        after=["act2_why"],
+        after=["act2_kernels"],
     )
 
 
@@ -920,14 +995,31 @@ def commitments(p: Parameters) -> Record:
         [
             "act1_wall",
             "act1_real",
-            "act1_remedy",
             "act2_kernels",
-            "act2_why",
-            "act3_decode",
-            "act3_launch",
             "design",
         ],
-        points=12,
+        points=6,
+    )
+
+
+@lab.asks
+def deeper_kept(p: Parameters) -> Record:
+    return Record(["act1_remedy", "act2_why", "act3_decode", "act3_launch"], points=6)
+
+
+@lab.asks
+def takeaway_act3(p: Parameters) -> Takeaways:
+    return Takeaways(
+        [
+            (
+                "The textbook is a bound, and one conversation is far below it",
+                "Kernels that are launched one by one wait for the CPU, as in Lab 07. Replay them"
+                " as a graph, or give each of them more to do.",
+            ),
+        ],
+        title="What Act 3 showed",
+        act=3,
+        after=["act3_launch"],
     )
 
 
@@ -939,8 +1031,8 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Find the ridge first, then the kernel",
                 "Left of the ridge, work on the arithmetic does not move the rate. With the memory"
-                " you have, only more FLOP per byte does: larger tiles, larger batches, fewer"
-                " trips through memory.",
+                " you have, only more FLOP per byte does: larger products, more tokens for the"
+                " same weights, fewer trips through memory.",
             ),
             (
                 "Ask which peak",
@@ -957,12 +1049,7 @@ def takeaways(p: Parameters) -> Takeaways:
                 "The KV cache grows with every conversation and every token, until the memory is"
                 " full. Grouped-query attention moves that limit; faster kernels do not.",
             ),
-            (
-                "The textbook is a bound, and one conversation is far below it",
-                "Kernels that are launched one by one wait for the CPU, as in Lab 07. Replay them"
-                " as a graph, or give each of them more to do.",
-            ),
         ],
         ahead="The Foundations Review, which puts the roofline to work with everything before it.",
-        after=["act3_launch", "advice"],
+        after=["kernel_to_fund"],
     )

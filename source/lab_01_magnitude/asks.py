@@ -18,6 +18,7 @@ from mlsys_widgets.labs import (
     steps,
 )
 from mlsys_widgets.ledger.designs import choice, flag, judged, predicted
+from mlsys_widgets.measured import Case, cases
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Capacity,
@@ -30,12 +31,20 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-H100, M7 = devices["h100-sxm"], devices["cortex-m7"]
+H100, H200, M7 = (devices[key] for key in ("h100-sxm", "h200-sxm", "cortex-m7"))
+A100, ORIN = devices["a100-sxm"], devices["orin-nx"]
 RESNET = workloads["resnet50-inference"]
 GAP = H100.peak("fp16") / M7.peak("fp32")
 ON_H100 = iron_law(RESNET.data, RESNET.operations, H100)
 ON_M7 = iron_law(RESNET.data, RESNET.operations, M7)
-BATCHES = {"A": 2.0, "B": 8.0, "C": 64.0, "D": 512.0}
+EXAMPLE_S = 600
+EXAMPLE_TAKES = EXAMPLE_S * A100.peak("fp16") / ORIN.peak("fp16")
+EXAMPLE_B, EXAMPLE_ROOM = 24e6, 9e6
+EXAMPLE_WEIGHTS = EXAMPLE_B / BYTES_PER_ELEMENT["fp32"]
+EXAMPLE_LEFT = 2e-3 - 8e6 / A100.bandwidth - 6e-6
+EXAMPLE_IMAGE = 1e9 / (A100.peak("fp16") / 2)
+BATCHES = {"A": 4.0, "B": 32.0, "C": 300.0, "D": 1000.0}
+FEW, SOME, MANY = 1, 32, 256
 
 lab = Lab(
     "lab_01_magnitude",
@@ -44,51 +53,58 @@ lab = Lab(
     chapter=1,
     acts=("How far apart are they?", "Which term binds?", "Two doorbells to design"),
     parameters={
-        "burst_s": Parameter(10, steps(2, 12, 1), "s", "time that the H100 works at its peak"),
+        "burst_s": Parameter(10, steps(2, 12, 0.5), "s", "time that the H100 works at its peak"),
         "mcu_mflops": Parameter(
-            1000, steps(800, 1200, 25), "MFLOP/s", "peak of your board's microcontroller, fp32"
+            1000, steps(900, 1150, 10), "MFLOP/s", "peak of your board's microcontroller, fp32"
         ),
-        "mcu_mw": Parameter(100, steps(60, 140, 4), "mW", "power of your board while it computes"),
+        "mcu_mw": Parameter(100, steps(72, 132, 2), "mW", "power of your board while it computes"),
         "mcu_mb_per_s": Parameter(
-            50,
-            (*steps(12, 20, 2), *steps(24, 40, 4), 45, 50, 56, 64, 72, 80, 90, 100, 112, 128, 160),
+            120,
+            (3.2, 3.5, 3.8, 18, 18.5, 19, 120, 140, 160),
             "MB/s",
             "bandwidth of your board's flash chip",
         ),
-        "sram_kb": Parameter(512, steps(384, 640, 8), "KB", "SRAM of your board"),
+        "sram_kb": Parameter(512, steps(480, 560, 4), "KB", "SRAM of your board"),
         "reserve_kb": Parameter(
-            192, steps(128, 240, 4), "KB", "SRAM that the runtime and activations keep"
+            192, steps(176, 208, 2), "KB", "SRAM that the runtime and activations keep"
         ),
         "kws_mflop": Parameter(
-            10, steps(5, 16, 1), "MFLOP", "operations of one pass of your keyword model"
+            10, steps(9, 11, 0.25), "MFLOP", "operations of one pass of your keyword model"
         ),
-        "kws_passes": Parameter(10, (9, 10, 11), "passes per second", "how often it listens"),
+        "kws_passes": Parameter(10, (10,), "passes per second", "how often it listens"),
         "audio_kbit": Parameter(256, (256,), "kbit/s", "audio of the microphone"),
-        "radio_nj": Parameter(40, steps(15, 60, 5), "nJ/bit", "energy of your doorbell's radio"),
+        "radio_nj": Parameter(
+            80,
+            (*steps(14, 19, 0.5), *steps(76, 94, 2)),
+            "nJ/bit",
+            "energy of your doorbell's radio",
+        ),
         "sound_pct": Parameter(
-            50, steps(20, 90, 5), "percent", "fraction of the day in which your porch is not quiet"
+            90,
+            (5, 7, 8, 10, 85, 86, 88, 89, 91, 92, 94, 95),
+            "percent",
+            "fraction of the day in which your porch is not quiet",
         ),
-        "gate_mw": Parameter(3, steps(2, 5, 0.5), "mW", "power of the sound detector"),
-        "model_mb": Parameter(100, steps(80, 160, 4), "MB", "weights of your vision model, fp32"),
+        "gate_mw": Parameter(2, steps(1.5, 2.5, 0.25), "mW", "power of the sound detector"),
+        "model_mb": Parameter(100, steps(100, 140, 2), "MB", "weights of your vision model, fp32"),
         "model_gflop": Parameter(
-            4, steps(2.4, 6.4, 0.2), "GFLOP", "operations of your vision model for one image"
+            8.2, steps(7, 9.8, 0.2), "GFLOP", "operations of your vision model for one image"
         ),
-        "small_batch": Parameter(2, (2, 3), "images", "batch at a quiet hour"),
-        "launch_us": Parameter(10, steps(5, 20, 1), "µs", "latency of one batch in your cloud"),
+        "small_batch": Parameter(2, (2,), "images", "batch at a quiet hour"),
+        "launch_us": Parameter(10, steps(4, 40, 1), "µs", "latency of one batch in your cloud"),
         "slack_s": Parameter(
             2, (1, 1.5, 2, 2.5, 3, 4), "s", "time that your board has for more than arithmetic"
         ),
-        "core_times": Parameter(3.7, (3.7, 4.1, 4.3), "times", "compute of the faster core"),
-        "flash_times": Parameter(9.4, (8.2, 9.4), "times", "bandwidth of the faster flash"),
+        "core_times": Parameter(3, (2.9, 3), "times", "compute of the faster core"),
+        "flash_times": Parameter(5, (4.6, 4.8, 5), "times", "bandwidth of the faster flash"),
         "kws_kparams": Parameter(
             220,
-            (*steps(48, 80, 8), *steps(90, 120, 10), 136, 150, 164, 180, *steps(200, 320, 20),
-             350, 380, 410, 440, 480),
+            (*steps(44, 60, 2), *steps(106, 122, 2), *steps(214, 246, 4), *steps(424, 488, 8)),
             "thousand parameters",
             "size of your keyword model",
         ),
         "fp16_pct": Parameter(
-            20, steps(8, 20, 1), "percent", "fraction of the parameters that must stay in fp16"
+            20, steps(6, 42, 1), "percent", "fraction of the parameters that must stay in fp16"
         ),
         "efficiency_pct": Parameter(
             40, steps(30, 46, 1), "percent", "fraction of the H100's peak that your kernels reach"
@@ -97,7 +113,7 @@ lab = Lab(
             128, (96, 128, 192), "images", "batch that your cloud team proposes"
         ),
         "deadline_us": Parameter(
-            600, steps(400, 900, 20), "µs", "time in which your service must answer"
+            1200, steps(900, 2400, 20), "µs", "time that an answer may take on your GPU"
         ),
     },
     design={
@@ -112,7 +128,26 @@ lab = Lab(
         "constraint_hit": flag("whether the design breaks a limit of its device or its promise"),
         "oom_triggered": flag("whether that limit is the device's memory"),
     },
+    deeper=(
+        "catch_up_days", "flop_per_joule_times", "listening_plan", "act1_stack", "act1_math",
+        "balance_efficiency_percent", "int8_weights_times", "needed_mb_per_s", "board_upgrade",
+        "act2_limit", "act2_math", "mixed_kparams", "act3_split", "reply", "deeper_record",
+    ),
 )
+
+
+def timed(batch: int) -> Case:
+    shape = {"model": "resnet50", "batch": batch}
+    return cases("h200-sxm", kind="model", precision="fp16", variant="eager", **shape)[0]
+
+
+def by_the_law(batch: int) -> IronLawTime:
+    weights = timed(batch).shape["parameter_bytes"]
+    return iron_law(weights, RESNET.operations, H200, latency=H200.launch(), batch=batch)
+
+
+def _rate(batch: int, seconds: float) -> str:
+    return q(float(f"{batch / seconds:.2g}"), "images/s")
 
 
 def _board(p: Parameters) -> str:
@@ -183,8 +218,9 @@ def act1_gap(p: Parameters) -> Prediction:
         feedback={
             "A": "A factor of a hundred is what you might find between a laptop and a good "
             f"server. The real gap is {q(GAP, '×')}, so your estimate is too small by a "
-            f"factor of {q(GAP / values['A'])}. Work it out from the prefixes: from giga to "
-            "tera is one step of a thousand, and the H100 has almost a thousand teras.",
+            f"factor of {q(GAP / values['A'])}. Work it out in two steps: from "
+            f"{q(M7.peak('fp32'), 'FLOP/s')} to {q(H100.peak('fp16'), 'FLOP/s')}, the prefix "
+            "brings a factor of a thousand, and the number in front of it nearly another.",
             "B": f"Ten thousand lies near the gap in power ({power}) and below the gap in "
             f"bandwidth ({bandwidth}). Compute differs by {q(GAP, '×')}, about "
             f"{GAP / values['B']:.0f} times your estimate. Even your factor is far beyond "
@@ -216,6 +252,11 @@ def catch_up_days(p: Parameters) -> Number:
         low=0.5,
         high=400,
         hint="Put both peaks into FLOP/s first; then count the seconds in a day.",
+        worked_example=f"An {A100.name} computes at {q(A100.peak('fp16'), 'FLOP/s')} for ten"
+        f" minutes, or {q(EXAMPLE_S)} seconds: {q(EXAMPLE_S * A100.peak('fp16'), 'FLOP')}. A"
+        f" {ORIN.name} does {q(ORIN.peak('fp16'), 'FLOP/s')}, so it needs {q(EXAMPLE_TAKES)}"
+        f" seconds for them. With 3,600 seconds in an hour, that is {q(EXAMPLE_TAKES / 3600)}"
+        " hours.",
         title="How long does your board need to catch up?",
         act=1,
         after=["act1_gap"],
@@ -269,10 +310,10 @@ def act1_stack(p: Parameters) -> Reflection:
     return Reflection(
         "What does a compute gap of six orders of magnitude mean for the software?",
         {
-            "A": "The microcontroller needs faster algorithms.",
+            "A": "The microcontroller needs algorithms with far fewer operations.",
             "B": "Each kind of machine needs a software stack of its own.",
-            "C": "The models need more training data.",
-            "D": "A better compiler will bridge the difference.",
+            "C": "The models need more training data to make up for it.",
+            "D": "A better compiler will bridge it, from one and the same code.",
         },
         right="B",
         feedback={
@@ -283,9 +324,9 @@ def act1_stack(p: Parameters) -> Reflection:
             "in this one.",
             "B": f"Your board has no tensor cores, no operating system, and {memory} less memory "
             "than the H100. Code that is tuned for one machine finds none of what it relies on "
-            "in the other, so model formats, compilers and runtimes part ways. That is why "
-            "textbooks describe four deployment regimes, from cloud to tiny, and no universal "
-            "stack.",
+            "in the other, so model formats (a TensorRT engine, a TFLite file), compilers and "
+            "runtimes part ways. That is why textbooks describe four deployment regimes, from "
+            "cloud to tiny, and no universal stack.",
             "C": "More data can make a model more accurate, and that is the data axis at training "
             f"time. It changes nothing about a board that is a million times slower, with {memory} "
             "less memory, at the moment it runs the model. Ask of each remedy which term of the "
@@ -332,19 +373,17 @@ def act2_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Dana has settled where we listen: whatever the battery says, nobody wants their porch on "
-        "the air all day, so audio stays in the doorbell. Customers now ask for the next step, a "
-        "doorbell that can tell a parcel from a cat. We trained a vision model for that, a "
-        f"relative of ResNet-50: **{_model(p)}**.\n\n"
-        "I asked where its time would go and got three answers in one afternoon. The cloud "
-        "team says into arithmetic, because a network is nothing but multiplications. The storage "
-        "team says into fetching the weights. The board team does not want a cloud at all; they "
-        "would simply put the model into the doorbell.\n\n"
-        "By Friday I must either reserve GPUs for a year or order half a million boards, and "
-        "either mistake costs us the season. Please show me which claim the numbers support.",
+        "Dana has settled that audio stays in the doorbell: nobody wants their porch on the air "
+        "all day. Customers now ask for a doorbell that can tell a parcel from a cat. We trained a "
+        f"vision model for that, a relative of ResNet-50: **{_model(p)}**.\n\n"
+        "I asked where its time would go and got three answers. The cloud team says into "
+        "arithmetic, because a network is nothing but multiplications. The storage team says into "
+        "fetching the weights. The board team would simply put the model into the doorbell.\n\n"
+        "By Friday I must reserve GPUs for a year or order half a million boards. Please show me "
+        "which claim the numbers support.",
         task="Find the term of the iron law that limits the model: on the H100, then on the board.",
         act=2,
-        after=["act1_stack"],
+        after=["act1_gap"],
     )
 
 
@@ -355,7 +394,8 @@ def act2_term(p: Parameters) -> Prediction:
     intensity = RESNET.operations / RESNET.data
     return Prediction(
         "Which term is the longest on an H100, with one image at a time? Take the ResNet-50 of the "
-        f"course: {q(RESNET.operations, 'FLOP')} and {q(RESNET.data, 'B')} of data.",
+        f"course: {q(RESNET.operations, 'FLOP')}, two for each multiply-add, and "
+        f"{q(RESNET.data, 'B')} of weights.",
         {
             "A": "compute: all that arithmetic",
             "B": "memory: moving the weights",
@@ -371,8 +411,9 @@ def act2_term(p: Parameters) -> Prediction:
             "which of the two bars grows.",
             "B": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
             f"{times}. This is the memory wall, on one of the fastest machines you can rent. (A "
-            "popular post says 4 ns and 7,500×; somebody lost a thousand between giga and tera.) "
-            "Next, find out what would lengthen the shorter bar and leave the longer one alone.",
+            "popular post says 4 ns and 7,500×: it counts a multiply-add once, and loses a "
+            "thousand between giga and tera.) Next, find out what would lengthen only the shorter "
+            "bar.",
             "C": f"Moving the weights takes {memory} and the arithmetic {compute}, so the terms "
             f"differ by a factor of {times}. Balance does not happen by itself: nothing tunes a "
             f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
@@ -384,7 +425,7 @@ def act2_term(p: Parameters) -> Prediction:
         },
         title="Which term is the longest?",
         act=2,
-        after=["act1_stack"],
+        after=["act1_gap"],
     )
 
 
@@ -413,25 +454,24 @@ def act2_batch(p: Parameters) -> Prediction:
         },
         distance="times",
         feedback={
-            "A": f"Two images need {q(arithmetic('A'), 's')} of arithmetic, and one trip of the "
-            f"weights takes {q(trip, 's')}. Memory is still longer, by "
-            f"{q(trip / arithmetic('A'), '×')}, so the tensor cores still wait most of the time. "
-            "Keep adding images: the trip stays as it is, and the compute bar catches up.",
-            "B": f"One trip of the weights takes {q(trip, 's')} and the arithmetic of one image "
+            "A": f"One trip of the weights takes {q(trip, 's')} and the arithmetic of one image "
             f"{q(one, 's')}, so the terms are equal at {q(trip / one)} images, and batch "
             f"{q(ON_H100.compute_bound_batch)} is the first whole one beyond. Up to there, the "
             "trip is the largest part of the bill, and sharing it pays off most, which is why "
             "servers collect requests.",
-            "C": f"With {q(BATCHES['C'])} images, the arithmetic takes {q(arithmetic('C'), 's')}, "
-            f"{q(arithmetic('C') / trip, '×')} the trip of the weights: compute has been the limit "
-            "for a long while. A GPU sounds as if it needed dozens of images. Instead of guessing "
-            "from how powerful it is, divide one trip of the weights by the arithmetic of one "
-            "image.",
-            "D": f"Numbers of this size come from the ridge, {q(H100.ridge(), 'FLOP/B')}. But "
+            "B": f"With {q(BATCHES['B'])} images, the arithmetic takes {q(arithmetic('B'), 's')}, "
+            f"{q(arithmetic('B') / trip, '×')} the trip of the weights: compute has been the limit "
+            "for a while. A GPU sounds as if it needed dozens of images. Instead of guessing from "
+            "how powerful it is, divide one trip of the weights by the arithmetic of one image.",
+            "C": f"Numbers of this size come from the ridge, {q(H100.ridge(), 'FLOP/B')}. But "
             f"that is an intensity, and one image already brings {q(intensity, 'FLOP/B')}, so a "
-            f"few images reach it. With {q(BATCHES['D'])}, the arithmetic takes "
-            f"{q(arithmetic('D'), 's')}, {q(arithmetic('D') / trip, '×')} the trip of the weights. "
+            f"few images reach it. With {q(BATCHES['C'])}, the arithmetic takes "
+            f"{q(arithmetic('C'), 's')}, {q(arithmetic('C') / trip, '×')} the trip of the weights. "
             "Move the batch slowly and watch where the mark changes.",
+            "D": "A GPU has thousands of arithmetic units, and it is tempting to give each of them "
+            f"an image. But a single image keeps them all busy, with {q(RESNET.operations, 'FLOP')}"
+            f" to share. What matters is time: {q(one, 's')} of arithmetic per image against "
+            f"{q(trip, 's')} for the weights. Ask how many of the first fit into the second.",
         },
         title="What does the batch change?",
         act=2,
@@ -471,7 +511,8 @@ def int8_weights_times(p: Parameters) -> Number:
         points=8,
         low=0.7,
         high=20,
-        hint="Divide the time before by the time after.",
+        hint="Write down all three terms, before and after. Only one of them changes; divide one "
+        "sum by the other.",
         title="What do smaller weights bring?",
         act=2,
         after=["act2_batch"],
@@ -481,16 +522,19 @@ def int8_weights_times(p: Parameters) -> Number:
 @lab.asks
 def bits_per_weight(p: Parameters) -> Number:
     return Number(
-        f"Now the board. Of its {q(p.sram_kb * 1e3, 'B')} of SRAM, the runtime and activations "
-        f"keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision model "
-        f"({q(p.model_mb * 1e6, 'B')} in fp32) had to go into the rest, how many bits could each "
-        "weight have at most? (1 KB is 1,000 bytes. Write a number such as 1.5, with its "
-        "decimals.)",
+        f"Now the doorbell. Its board has {q(p.sram_kb * 1e3, 'B')} of SRAM, of which the runtime "
+        f"and activations keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision "
+        f"model ({q(p.model_mb * 1e6, 'B')} in fp32) had to go into the rest, how many bits could "
+        "each weight have at most? (1 KB is 1,000 bytes. Write a number such as 1.5.)",
         "bits",
         points=8,
         low=0.001,
         high=20,
         hint="Count the weights first: a weight in fp32 takes four bytes.",
+        worked_example=f"A model has {q(EXAMPLE_B, 'B')} of weights in fp32. At"
+        f" {BYTES_PER_ELEMENT['fp32']:g} bytes each, these are {q(EXAMPLE_WEIGHTS)} weights. A"
+        f" phone leaves {q(EXAMPLE_ROOM, 'B')} for them, and a byte has 8 bits:"
+        f" {q(8 * EXAMPLE_ROOM)} bits, or {q(8 * EXAMPLE_ROOM / EXAMPLE_WEIGHTS)} for each weight.",
         title="How many bits are left for a weight?",
         act=2,
         after=["act2_batch"],
@@ -545,9 +589,9 @@ def act2_limit(p: Parameters) -> Reflection:
         "Back to the plan as Iris heard it: put the vision model into the doorbell's SRAM. What "
         "stops it first?",
         {
-            "A": "Time: the board computes too slowly.",
+            "A": "Time: the board needs far too long for a single image.",
             "B": "Capacity: the model does not fit into the memory.",
-            "C": "Power: the chip overheats.",
+            "C": "Power: the chip overheats while it computes.",
             "D": "Accuracy: with fewer bits, the model gets worse.",
         },
         right="B" if whole.out_of_memory else "A",
@@ -559,8 +603,8 @@ def act2_limit(p: Parameters) -> Reflection:
             "B": f"The weights are {whole.fill:.0f} times as large as the {room} that are left for "
             f"them. Too little compute or bandwidth makes you wait, here about "
             f"{q(law.total, 's')} per image; too little capacity is a plain no. That is why tiny "
-            "devices get models designed for them, of one or two hundred kilobytes and in int8, "
-            "instead of compressed large ones.",
+            "devices get architectures of their own, such as DS-CNN or a thin MobileNet, of one or "
+            "two hundred kilobytes in int8.",
             "C": f"At {q(p.mcu_mw * 1e-3, 'W')} nothing gets warm; an H100 draws "
             f"{q(H100.power, 'W')}. Low power is what this chip is made for, and it can work at "
             f"full load for years. Look at *Memory* in the instrument instead, where "
@@ -581,9 +625,11 @@ def act2_math(p: Parameters) -> Peek:
     return Peek(
         "$$T = \\frac{D}{BW} + \\frac{b \\cdot O}{R \\cdot \\eta} + L$$\n\n"
         "| symbol | meaning | ResNet-50 on an H100 |\n|---|---|---|\n"
-        f"| $D$ | data moved: the weights, once per batch | {q(RESNET.data, 'B')} |\n"
+        "| $D$ | data moved: the weights, once per batch; activations are left out | "
+        f"{q(RESNET.data, 'B')} |\n"
         f"| $BW$ | memory bandwidth | {q(H100.bandwidth, 'B/s')} |\n"
-        f"| $O$ | operations for one image | {q(RESNET.operations, 'FLOP')} |\n"
+        "| $O$ | operations for one image, two per multiply-add | "
+        f"{q(RESNET.operations, 'FLOP')} |\n"
         f"| $R$ | peak compute | {H100.peak_label()} |\n"
         "| $\\eta$ | fraction of the peak that is reached | all of it, unless stated |\n"
         "| $b$ | batch | one image |\n"
@@ -602,28 +648,79 @@ def act2_math(p: Parameters) -> Peek:
 
 
 @lab.asks
+def act3_rate(p: Parameters) -> Prediction:
+    one, many = timed(FEW), timed(MANY)
+    first, last = (batch / timed(batch).seconds.median for batch in (FEW, MANY))
+    law = {batch: by_the_law(batch).total for batch in (FEW, MANY)}
+    gain = MANY * law[FEW] / law[MANY]
+    rates = {"A": first, "B": gain * first, "C": last, "D": MANY * first}
+    values = {option: float(f"{rate:.2g}") for option, rate in rates.items()}
+    measured, gained = _rate(MANY, many.seconds.median), f"{last / first:.0f}×"
+    passed, busy = q(one.seconds.median, "s"), one.gpu_busy or 0.0
+    kernels = f"{one.kernels:,.0f} kernels"
+    return Prediction(
+        "So far you used a law. Now a stopwatch: a real H200 ran ResNet-50 in fp16 with plain "
+        f"PyTorch. With one image at a time it did {_rate(FEW, one.seconds.median)}. How many did "
+        f"it do in batches of {MANY}?",
+        {option: f"about {q(value, 'images/s')}" for option, value in values.items()},
+        values=values,
+        unit="images/s",
+        distance="times",
+        answer="C",
+        feedback={
+            "A": "This assumes that a GPU works through images one after the other, whatever the "
+            f"batch. It did {measured}, {gained} as many. With one image a pass took {passed}, and "
+            f"the GPU was busy for {q(busy, 's')} of it: the rest went into launching {kernels}, "
+            "one by one. The images of a batch share these launches.",
+            "B": "That is what the iron law gains, from "
+            f"{_rate(FEW, law[FEW])} to {_rate(MANY, law[MANY])}. It charges one launch per batch; "
+            f"the real GPU was sent {kernels}, so a single image took {passed} instead of "
+            f"{q(law[FEW], 's')}. A batch shares all of that and gains {gained}, to {measured}. "
+            "Lab 07 is about this term.",
+            "C": f"A batch gains {gained}, because a single image spends most of its {passed} on "
+            f"launching {kernels}, which a batch shares. Yet the law allows "
+            f"{_rate(MANY, law[MANY])}: it takes the whole peak and counts the weights only, and "
+            "leaves out the activations that every layer writes and the next one reads. A law "
+            "with three terms is a bound.",
+            "D": f"{MANY} images in the time of one would be free work. Sharing helps until the "
+            f"GPU is hardly ever idle: at batch {MANY} it was busy for {q(busy_share(MANY), '%')} "
+            f"of the time, and did {measured}, {gained} as many as one by one. From there on, "
+            "every further image takes its own time. Where does the gain begin to fade?",
+        },
+        where="one H200, PyTorch, kernels launched one by one",
+        title="What does a batch bring on a real GPU?",
+        act=3,
+        after=["act2_batch"],
+    )
+
+
+def busy_share(batch: int) -> float:
+    found = timed(batch)
+    return (found.gpu_busy or 0.0) / found.seconds.median
+
+
+@lab.asks
 def act3_message(p: Parameters) -> Message:
     return Message(
         "Iris Lindgren",
         "Product manager for devices",
         "Two products, two proposals",
-        "You convinced me to plan two products instead of one, and each team has sent a "
-        "proposal.\n\n"
+        "You convinced me to plan two products, and each team has sent a proposal.\n\n"
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
         f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
-        f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}, and must answer within a second.\n"
-        "\n"
+        f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}. Between two passes the board "
+        f"sleeps and forgets, so each pass loads the weights again, and {p.kws_passes} passes must "
+        "fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        f"latency. We promise an answer within {q(p.deadline_us * 1e-6, 's')}, and every image "
-        "waits for its whole batch.\n\n"
-        "Last year we built whatever was proposed and recalled a thousand units. Test both on the "
-        "instrument and change what must be changed. I announce on Monday, so if something breaks, "
-        "tell me today, and by how much.",
+        "latency. Every image waits for its whole batch, and of the time until a phone rings the "
+        f"GPU gets {q(p.deadline_us * 1e-6, 's')}.\n\n"
+        "Last year we built whatever was proposed and recalled a thousand units. If something "
+        "breaks, tell me before I announce it on Monday, and by how much.",
         task="Load each proposal with the context switch, see whether it holds, and fix what does "
         "not.",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -642,8 +739,9 @@ def keyword_precision(p: Parameters) -> Choice:
         },
         points=3,
         title="Tiny: what precision?",
+        ordered=True,
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -659,10 +757,11 @@ def mixed_kparams(p: Parameters) -> Number:
         points=8,
         low=1,
         high=20000,
-        hint="A thousand bytes hold a thousand int8 parameters.",
+        hint="Work out how many bytes a parameter takes on average, and then how many fit into "
+        "what is left.",
         title="Tiny: how large may a mixed model be?",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -671,17 +770,23 @@ def largest_batch_images(p: Parameters) -> Number:
     return Number(
         f"In the cloud ({_model(p)}), kernels reach {p.efficiency_pct}% of the H100's peak, a "
         f"batch adds {q(p.launch_us * 1e-6, 's')} of latency, and one term follows the other. What "
-        f"is the largest batch whose answer is ready within **{q(p.deadline_us * 1e-6, 's')}**? "
+        f"is the largest batch that leaves the GPU within **{q(p.deadline_us * 1e-6, 's')}**? "
         "(Write a whole number such as 700.)",
         "images",
         points=9,
         low=0.5,
         high=3000,
         whole=True,
-        hint="The smallest batch is one image.",
+        hint="Take the trip of the weights and the latency away from the promised time. What is"
+        " left is for arithmetic, image after image.",
+        worked_example=f"An {A100.name} reads {q(8e6, 'B')} of weights at"
+        f" {q(A100.bandwidth, 'B/s')} in {q(8e6 / A100.bandwidth, 's')} and adds {q(6e-6, 's')} of"
+        f" latency. Of a promise of {q(2e-3, 's')}, {q(EXAMPLE_LEFT, 's')} are left. An image of"
+        f" {q(1e9, 'FLOP')} takes {q(EXAMPLE_IMAGE, 's')} at half of the peak, so"
+        f" {int(EXAMPLE_LEFT / EXAMPLE_IMAGE)} whole images fit.",
         title="Cloud: how large may a batch be?",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -692,9 +797,9 @@ def act3_split(p: Parameters) -> Reflection:
     return Reflection(
         "You pushed two designs to their limits. What kind of limit stopped each of them?",
         {
-            "A": "Speed, both times: a faster chip lifts both, whatever the memory.",
-            "B": "A different one each: the board's is a yes or no, and the cloud's is a trade "
-            "between images served and the time that each waits.",
+            "A": "Speed, both times: a faster chip lifts both, whatever their memories hold.",
+            "B": "A different one each: a yes or no on the board, a trade with waiting in the "
+            "cloud.",
             "C": "Memory, both times: more of it lifts both, and then larger models and batches "
             "fit.",
             "D": "Software, both times: a better compiler lifts both, because the hardware is far "
@@ -721,16 +826,21 @@ def act3_split(p: Parameters) -> Reflection:
         },
         title="Two kinds of limits",
         act=3,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
 @lab.asks
 def ledger_record(p: Parameters) -> Record:
     return Record(
-        ["act1_gap", "act1_stack", "act2_term", "act2_batch", "act2_limit", "act3_split", "design"],
-        points=12,
+        ["act1_gap", "act2_term", "act2_batch", "act3_rate", "design"],
+        points=10,
     )
+
+
+@lab.asks
+def deeper_record(p: Parameters) -> Record:
+    return Record(["act1_stack", "act2_limit", "act3_split"], points=4)
 
 
 @lab.asks
@@ -749,7 +859,7 @@ def reply(p: Parameters) -> Essay:
         ],
         at_least=120,
         at_most=200,
-        after=["act2_limit"],
+        after=["act2_batch"],
     )
 
 
@@ -760,28 +870,24 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Six orders of magnitude are a border between architectures",
                 f"An H100 has {q(GAP, '×')} the peak of a Cortex-M7. No optimization closes a gap "
-                "like that: models, formats, compilers and runtimes part ways. And a gap always "
-                "names its quantity, because bandwidth, memory and power differ by other factors.",
+                "like that: models, formats, compilers and runtimes part ways.",
             ),
             (
                 "With one image, even an H100 waits for memory",
                 f"ResNet-50 needs {q(ON_H100.memory_time, 's')} for its weights and "
                 f"{q(ON_H100.compute_time, 's')} for its arithmetic. From batch "
                 f"{q(ON_H100.compute_bound_batch)} on it is the other way around, which is why "
-                "servers batch. On other machines the same model meets another limit first.",
+                "servers batch.",
             ),
             (
                 "First ask whether it fits, then how long it takes",
                 f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as the memory "
-                f"of a Cortex-M7. An image would take about {q(ON_M7.total, 's')} there, most of "
-                f"it for {ON_M7.binding}, but the model can never be loaded to show it.",
+                f"of a Cortex-M7. Some texts say that memory would bind there as on the H100, but "
+                f"the weights would take {q(ON_M7.memory_time, 's')} and the arithmetic "
+                f"{q(ON_M7.compute_time, 's')}. The model can never be loaded to show it.",
             ),
         ],
-        ahead="Lab 07 opens up the term that this lab took as given, the latency of a launch, and "
-        "shows what it costs when a model consists of a thousand small kernels. Lab 11 turns the "
-        "other two terms into the roofline. In the book, Lab 02, The Memory Wall, comes first: it "
-        "takes the iron law from cloud to tiny, one device at a time, and is not part of this "
-        "collection. If your course builds TinyTorch, its first module shows the three terms in a "
-        "forward pass of your own.",
-        after=["act2_limit", "reply"],
+        ahead="Lab 07 opens up the latency: what launches cost a model of a thousand small "
+        "kernels. Lab 11 turns the other two terms into the roofline.",
+        after=["largest_batch_images"],
     )

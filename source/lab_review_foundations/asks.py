@@ -1,6 +1,7 @@
 # What lab_review_foundations asks. Made by `mlsys build`; the original is in assignments/.
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from mlsys_widgets.instruments.concepts import Concept, ConceptGraph, Route
 from mlsys_widgets.labs import (
@@ -388,7 +389,7 @@ lab = Lab(
         "Recall: what you carry with you",
     ),
     parameters={
-        "peak_tflops": Parameter(312, steps(240, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
+        "peak_tflops": Parameter(312, steps(264, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
         "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.1), "TB/s", "bandwidth of your chip"),
         "activation_melem": Parameter(
             80, steps(60, 100, 2), "million elements", "size of the tensor in the ReLU profile"
@@ -398,10 +399,11 @@ lab = Lab(
         "batch_before": Parameter(48, steps(40, 60, 2), "samples", "batch before the change"),
         "batch_after": Parameter(256, steps(200, 336, 8), "samples", "batch after the change"),
         "tile_rows": Parameter(
-            32, (1, 4, 32, 480, 4096, 131072, 524288, 1048576), "rows", "height of a tile"
+            24, (1, 2, 8, 24, 208, 256, 304, 320_000, 1_048_576), "rows", "height of a tile"
         ),
-        "tile_columns": Parameter(48, steps(36, 60, 4), "columns", "width of a tile"),
+        "tile_columns": Parameter(48, steps(36, 56, 4), "columns", "width of a tile"),
         "tile_tensors": Parameter(3, (2, 3, 4), "tiles", "tiles that are kept at once"),
+        "tile_blocks": Parameter(8, (6, 7, 8), "blocks", "thread blocks of a multiprocessor"),
         "before": Parameter(
             "mul add relu",
             (
@@ -440,7 +442,7 @@ lab = Lab(
         "chain_melem": Parameter(
             32, steps(24, 48, 1), "million elements", "size of the tensors of both chains"
         ),
-        "launch_us": Parameter(5, steps(4, 12, 0.5), "µs", "cost of a launch on your chip"),
+        "launch_us": Parameter(5, steps(5, 8, 0.25), "µs", "cost of a launch on your chip"),
         "constructs": Parameter(
             "branch list",
             (
@@ -461,17 +463,18 @@ lab = Lab(
             "",
             "what Lena's model contains",
         ),
-        "product_n": Parameter(
-            2048,
-            (*steps(1536, 2176, 128), *steps(4224, 4864, 128)),
-            "rows and columns",
-            "size of the matrix product in Lena's step",
-        ),
-        "step_melem": Parameter(
-            80, steps(40, 120, 4), "million elements", "size of the ReLU in Lena's step"
-        ),
-        "small_kernels": Parameter(
-            16, (8, 10, 12, 14, 16, 18, 60, 70, 80, 90, 100, 110), "kernels", "small kernels in it"
+        "step": Parameter(
+            "1344 108 9",
+            (
+                *("4064 10 8", "1280 100 8", "1280 8 70", "3200 51 32"),
+                *("4224 11 9", "1344 108 9", "1344 9 78", "3392 61 39"),
+                *("4352 12 8", "1408 116 10", "1408 10 84", "3520 68 43"),
+                *("4480 13 10", "1472 124 8", "1472 11 90", "3648 76 48"),
+                *("4608 14 9", "1536 132 11", "1536 12 96", "3776 84 53"),
+                *("4736 15 11", "1600 140 9", "1600 13 104", "3968 98 62"),
+            ),
+            "",
+            "the three parts of Lena's step",
         ),
         "claim_n": Parameter(
             512, (384, 512, 640, 3072, 4096, 6144), "rows and columns", "matrices of a claim"
@@ -494,7 +497,37 @@ lab = Lab(
         "act2_correct": judged("whether that was right", required=False),
     },
     materials={"concepts": CONCEPTS, "what_you_bring": what_you_bring},
+    deeper=(
+        "bandwidth_used_pct",
+        "spill_times",
+        "working_set_home",
+        "act1_reflection",
+        "act1_peek",
+        "capture_method",
+        "hidden_launch_melem",
+        "act2_reflection",
+        "act2_peek",
+        "step_fixed_us",
+        "ten_questions",
+        "eight_claims",
+        "checklist",
+        "data_flow",
+        "colleague",
+        "shaky",
+        "reflections_kept",
+        "review_kept",
+    ),
 )
+
+
+class Step(NamedTuple):
+    rows: int
+    million_elements: int
+    small_kernels: int
+
+
+def step_of(p: Parameters) -> Step:
+    return Step(*map(int, p.step.split()))
 
 
 def _written(operations: str, start: str, names: Iterator[str]) -> str:
@@ -559,16 +592,16 @@ def claim(p: Parameters) -> Message:
     return Message(
         "Ines Castellano",
         "GPU kernel engineer",
-        "My ReLU is optimal",
-        "I spent the sprint on our activation kernel: unrolled loops, vector loads, no branch"
-        " left. Here is the profile from your chip: a ReLU over"
-        f" {p.activation_melem} million fp32 elements takes {p.profile_us} µs, and the profiler"
-        " shows every arithmetic unit in use, from the first microsecond to the last. That is"
-        " 100% of the compute, so the kernel is optimal, and I would like to close the ticket"
-        " today.\n\n"
-        "Noor wants somebody else to look at it before I do. She also mentioned layer norm, which"
-        " does about five times the work per element; if I'm right, that one should be able to"
-        " run at full speed just as well. Could you check my reasoning, with numbers?",
+        "A ReLU that is “optimal”",
+        "A contractor spent two weeks on our activation kernel: unrolled loops, vector loads, no"
+        f" branch left. His report has a profile from your chip: a ReLU over {p.activation_melem}"
+        f" million fp32 elements takes {p.profile_us} µs, and every arithmetic unit is in use"
+        " from the first microsecond to the last. “That is 100% of the compute, so the kernel is"
+        " optimal,” it says, and he wants the ticket closed and the invoice paid today.\n\n"
+        "I don't believe it. After what we saw in the keyword spotter, I look at other things"
+        " first. But I can't refuse to pay because of a feeling, and his next offer is a layer norm"
+        " “at full speed”, which does about five times the work per element. Could you check his"
+        " reasoning, with numbers, before I answer him tonight?",
         task="Start with layer norm: say how fast a perfect one could be before you look.",
         act=1,
     )
@@ -622,7 +655,13 @@ def busy_flop_per_element(p: Parameters) -> Number:
         points=8,
         low=20,
         high=100000,
-        hint="Tera over tera leaves no prefix; the answer is an ordinary number of operations.",
+        hint="Peak over bandwidth says how many FLOP belong to each byte; then count the bytes of"
+        " one element, in and out.",
+        worked_example=f"A {ORIN.name} does {q(ORIN.peak('fp16'), 'FLOP/s')} and moves"
+        f" {q(ORIN.bandwidth, 'B/s')}. Per byte, that is {q(ORIN.ridge('fp16'), 'FLOP/B')}, its"
+        " ridge. A kernel that reads one fp16 element and writes one moves"
+        f" {2 * FP16} bytes for each, so arithmetic sets the pace from"
+        f" {q(2 * FP16 * ORIN.ridge('fp16'))} FLOP per element on.",
         title="How much work would keep your chip busy?",
         act=1,
         after=["act1_share"],
@@ -632,15 +671,17 @@ def busy_flop_per_element(p: Parameters) -> Number:
 @lab.asks
 def bandwidth_used_pct(p: Parameters) -> Number:
     return Number(
-        f"Back to Ines's profile: {p.activation_melem} million fp32 elements in {p.profile_us} µs"
-        f" on your chip, whose memory moves {q(p.bandwidth_tbs * 1e12, 'B/s')}. What percentage of"
-        " that bandwidth does her ReLU use? Enter a percentage such as 12.",
+        f"Back to the contractor's profile: {p.activation_melem} million fp32 elements in"
+        f" {p.profile_us} µs on your chip, whose memory moves"
+        f" {q(p.bandwidth_tbs * 1e12, 'B/s')}. What percentage of that bandwidth does his ReLU use?"
+        " Enter a percentage such as 12.",
         "percent",
         points=8,
         low=1,
         high=100,
-        hint="Compare the bytes that her kernel moves per second with what the memory can move.",
-        title="A second look at Ines's profile",
+        hint="Count the bytes that go in and out, divide by the time, and compare the result with"
+        " what the memory can move.",
+        title="A second look at the profile",
         act=1,
         after=["act1_share"],
     )
@@ -657,7 +698,8 @@ def spill_times(p: Parameters) -> Number:
         points=6,
         low=0.1,
         high=2000,
-        hint="Divide the time of one trip after the change by the time of one trip before it.",
+        hint="Compute the size of all activations before and after, and look up which level holds"
+        " each. A trip takes size over bandwidth.",
         title="When the batch grows",
         act=1,
         after=["act1_share"],
@@ -668,8 +710,10 @@ def spill_times(p: Parameters) -> Number:
 def working_set_home(p: Parameters) -> Choice:
     return Choice(
         f"A kernel keeps {p.tile_tensors} tiles of {p.tile_rows:,} × {p.tile_columns} fp16 numbers"
-        " at hand. What is the fastest level of an A100 in which a single owner (one thread, one"
-        " thread block, or the whole GPU) can hold all of them?",
+        f" at hand. Its blocks have 32 threads, and {p.tile_blocks} blocks at a time run on a"
+        " multiprocessor and divide its shared memory evenly. What is the fastest level of an A100"
+        " in which a single owner (one thread, one thread block, or the whole GPU) can hold all"
+        " tiles?",
         {
             "registers": "the registers of one thread",
             "sram": "the shared memory of one thread block",
@@ -678,6 +722,7 @@ def working_set_home(p: Parameters) -> Choice:
         },
         points=4,
         title="Where does the working set live?",
+        ordered=True,
         act=1,
         after=["act1_share"],
     )
@@ -690,8 +735,8 @@ def act1_reflection(p: Parameters) -> Reflection:
     computing = q(relu.flops / A100.peak("fp32"), "s")
     edge = q(relu.unfused_traffic / ORIN.bandwidth, "s")
     return Reflection(
-        "Ines's ReLU runs on an A100 today, and she may change one thing. What makes it about twice"
-        " as fast?",
+        "The contractor's ReLU runs on an A100 today, and you may change one thing. What makes it"
+        " about twice as fast?",
         {
             "peak": "a chip with twice the TFLOPS",
             "bytes": "fp16 tensors instead of fp32 tensors",
@@ -762,7 +807,7 @@ def capture_message(p: Parameters) -> Message:
         f"Its elementwise code is {_two_chains(p)}, and today every operation is a kernel of its"
         " own. People tell me that a compiler would fuse them, but nobody can tell me what that is"
         " worth. My release is on Thursday.",
-        task="Say what you expect of tracing and of fusion, then find out what Lena can do.",
+        task="Say what you expect of fusion, and later of tracing; then find out what Lena can do.",
         act=2,
         after=["act1_share"],
     )
@@ -776,9 +821,9 @@ def act2_trace(p: Parameters) -> Prediction:
         " branch?",
         {
             "A": "an error, because the graph does not fit the input",
-            "B": "the other branch is traced too, which takes a moment",
+            "B": "the other branch is traced as well, which takes a moment the first time",
             "C": "an answer from the branch that the example took, without any error",
-            "D": "that part runs in Python, as before",
+            "D": "that part runs in Python, as it did before it was captured",
         },
         title="What does a trace do with an if?",
         answer="C",
@@ -800,7 +845,7 @@ def act2_trace(p: Parameters) -> Prediction:
             " it holds 1 of the 2 branches and nobody to choose. Compare both stops in the"
             " spectrum.",
         },
-        act=2,
+        act=3,
         after=["act1_share"],
     )
 
@@ -861,7 +906,7 @@ def capture_method(p: Parameters) -> Choice:
         },
         points=3,
         title="How should Lena run her model?",
-        act=2,
+        act=3,
         after=["act2_trace"],
     )
 
@@ -877,7 +922,13 @@ def barrier_us(p: Parameters) -> Number:
         points=8,
         low=5,
         high=20000,
-        hint="The question asks for microseconds; an fp16 element has two bytes.",
+        hint="Ask first which operation must have seen every element before the next one can begin:"
+        " a kernel ends there. Then count the trips of each kernel.",
+        worked_example=f"On a {ORIN.name}, `y = gelu(x * w)` and then `z = tanh(y / y.max())`, with"
+        " fp16 tensors of a billion elements. The maximum needs all of `y`, so one kernel reads"
+        " `x` and `w` and writes `y`, and a second reads `y` and writes `z`: five trips of"
+        f" {q(1e9 * FP16, 'B')}. Together they are {q(5 * 1e9 * FP16, 'B')}, which"
+        f" {q(ORIN.bandwidth, 'B/s')} move in {q(5 * 1e9 * FP16 / ORIN.bandwidth, 's')}.",
         title="Two chains and a sum",
         act=2,
         after=["act2_traffic"],
@@ -896,7 +947,8 @@ def hidden_launch_melem(p: Parameters) -> Number:
         points=8,
         low=0.05,
         high=100000,
-        hint="The question asks for millions of elements.",
+        hint="A launch is hidden while the kernel before it still runs. How many bytes move in that"
+        " time, and how many does one element move?",
         title="When launches disappear",
         act=2,
         after=["act2_traffic"],
@@ -934,7 +986,7 @@ def act2_reflection(p: Parameters) -> Reflection:
         },
         title="In which order?",
         act=2,
-        after=["act2_traffic", "act2_trace"],
+        after=["act2_traffic"],
     )
 
 
@@ -970,7 +1022,8 @@ def act2_peek(p: Parameters) -> Peek:
 
 @lab.asks
 def profile_message(p: Parameters) -> Message:
-    n = f"{p.product_n:,}"
+    step = step_of(p)
+    n = f"{step.rows:,}"
     return Message(
         "Lena Brandt",
         "Model serving engineer",
@@ -978,7 +1031,8 @@ def profile_message(p: Parameters) -> Message:
         "Thank you, the release went out. Now the service is right, and still late. I profiled one"
         " step on your chip and cut it into three parts that run one after the other. First comes"
         f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
-        f" over {p.step_melem} million fp32 elements, at full bandwidth. Then {p.small_kernels}"
+        f" over {step.million_elements} million fp32 elements, at full bandwidth. Then"
+        f" {step.small_kernels}"
         " small kernels, each so short that it is over before the next launch arrives; they cost"
         f" one launch each, {p.launch_us} µs.\n\n"
         "Ines wants faster kernels, Tomás wants graphs that launch once, and I have people for one"
@@ -1015,7 +1069,7 @@ def step_fixed_us(p: Parameters) -> Number:
         points=9,
         low=5,
         high=50000,
-        hint="The question asks for microseconds, for all three parts together.",
+        hint="Compute the three parts one by one, in one unit. Halve the largest, then add up.",
         title="The step after the fix",
         act=3,
         after=["act2_traffic"],
@@ -1189,9 +1243,9 @@ def ten_questions(p: Parameters) -> Quiz:
                 "break",
                 "What is a graph break in `torch.compile`, and what does it cost?",
                 {
-                    "stop": "compilation stops with an error, so nothing runs",
-                    "device": "the graph is cut to fit into the GPU's memory",
-                    "wrong": "a part is skipped, so results may be wrong",
+                    "stop": "compilation stops with an error, and nothing runs until it is fixed",
+                    "device": "the graph is cut into pieces that fit into the GPU's memory",
+                    "wrong": "a part of the model is skipped, so results may be wrong",
                     "split": "the graph ends, Python takes over, and nothing fuses across",
                 },
                 right="split",
@@ -1247,10 +1301,10 @@ def ten_questions(p: Parameters) -> Quiz:
                 "roofline",
                 "What does the roofline tell you that a measured latency does not?",
                 {
-                    "exact": "the latency, to more digits",
+                    "exact": "the latency itself, to more digits than a stopwatch has",
                     "limit": "which limit binds, and how much is left to gain",
-                    "line": "which line of code is slow",
-                    "cost": "how many watts the kernel draws",
+                    "line": "which line of the code takes most of the time",
+                    "cost": "how many watts the kernel draws while it runs",
                 },
                 right="limit",
                 feedback={
@@ -1308,8 +1362,8 @@ def ten_questions(p: Parameters) -> Quiz:
                 {
                     "half": "only half of the compute can be used without sparsity",
                     "metric": "ReLU waits for memory, so bandwidth is what to judge it by",
-                    "never": "no kernel ever comes near its limit",
-                    "nothing": "nothing, if the profiler says so",
+                    "never": "no kernel ever comes near its limit, whatever a profiler says",
+                    "nothing": "nothing, if the profiler itself reports it like that",
                 },
                 right="metric",
                 feedback={
@@ -1320,7 +1374,7 @@ def ten_questions(p: Parameters) -> Quiz:
                     "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
                     " so a claim of 100% cannot be about useful work. A unit that waits also"
                     " counts as busy. The honest number is the percentage of the bandwidth, which"
-                    " you computed from Ines's profile.",
+                    " you computed from the contractor's profile.",
                     "never": "Good kernels come close, each to the limit that binds it: large"
                     " products to the peak, and elementwise kernels to the bandwidth. For ReLU the"
                     f" peak is simply the wrong limit; {most} of it is all that an A100's memory"
@@ -1505,7 +1559,7 @@ def data_flow(p: Parameters) -> Essay:
         at_least=40,
         at_most=200,
         act=4,
-        after=["act2_reflection"],
+        after=["act2_traffic", "act2_trace"],
     )
 
 
@@ -1523,7 +1577,7 @@ def colleague(p: Parameters) -> Essay:
         at_least=60,
         at_most=150,
         act=4,
-        after=["act2_reflection"],
+        after=["act2_traffic", "act2_trace"],
     )
 
 
@@ -1541,7 +1595,7 @@ def shaky(p: Parameters) -> Essay:
         at_least=30,
         at_most=120,
         act=4,
-        after=["act2_reflection"],
+        after=["act2_traffic", "act2_trace"],
     )
 
 
@@ -1564,10 +1618,13 @@ def reflections_kept(p: Parameters) -> Record:
 @lab.asks
 def review_kept(p: Parameters) -> Record:
     return Record(
-        ["design", "ten_questions", "eight_claims", "checklist"],
-        points=8,
-        title="Your plan and your review, done",
+        ["ten_questions", "eight_claims", "checklist"], points=6, title="Your review, done"
     )
+
+
+@lab.asks
+def plan_kept(p: Parameters) -> Record:
+    return Record(["design"], points=2, title="Your plan, saved")
 
 
 @lab.asks
@@ -1594,5 +1651,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ("Measure twice", "No change before a profile, and no claim before a second one."),
         ],
         ahead="Compilers: from *why* code is slow to *how* a compiler makes it fast.",
-        after=["act2_reflection", "colleague"],
+        after=["waits_for"],
     )
