@@ -863,7 +863,7 @@ def ledger_record(p: Parameters) -> Record:
 
 @lab.asks
 def deeper_record(p: Parameters) -> Record:
-    return Record(["act1_stack", "act2_limit", "act3_split"], points=4)
+    return Record(["act1_stack", "act2_limit", "act3_split"], points=2)
 
 
 @lab.asks
