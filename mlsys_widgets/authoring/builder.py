@@ -111,7 +111,7 @@ def build(
             _run(workshop / "source" / lab / f"{lab}.ipynb")
             say(f"{lab}: release")
             _release(course, lab, workshop)
-            _stamp(lab, workshop)
+            stamp(lab, workshop)
             for step in _STEPS:
                 target = (into or course.root) / step / lab
                 _replace(workshop / step / lab, target)
@@ -256,7 +256,7 @@ def _release(course: Course, lab: str, workshop: Path) -> None:
         made.chmod(0o644)
 
 
-def _stamp(lab: str, workshop: Path) -> None:
+def stamp(lab: str, workshop: Path) -> None:
     """Have both notebooks say which version they are: nbgrader's own release then says it too."""
     version = version_in(workshop / "release" / lab, lab)
     assert version is not None

@@ -32,7 +32,8 @@ class Course:
     root
         The folder that holds ``assignments/``, ``source/`` and ``release/``.
     edition
-        Part of every draw: change it, and everyone's numbers change.
+        Part of every draw: change it, and everyone's numbers change. The secret of the course, if
+        it has one, is in it.
     deeper
         Whether what lies beyond the core of a lab counts, unless the lab itself says so.
     calendar
@@ -104,9 +105,8 @@ class Course:
             people = read_people(settings, calendar.sections)
         except ValueError as problem:
             raise ValueError(f"{path}: {problem}") from None
-        return cls(
-            root, file.variants, file.edition, file.deeper, calendar, file.lms, people, given
-        )
+        edition = " ".join(filter(None, (file.edition, file.secret)))
+        return cls(root, file.variants, edition, file.deeper, calendar, file.lms, people, given)
 
     @property
     def home(self) -> Path:

@@ -85,6 +85,11 @@ class CourseFile:
         "", must_be("a text", "a text in quotes", lambda value: isinstance(value, str)), '"2027"',
         "Part of every draw: change it, say every year, and everyone's numbers change.",
         without="empty")  # fmt: skip
+    secret: str = setting(
+        "", must_be("a text", "a text in quotes", lambda value: isinstance(value, str)),
+        '"5f0c9a…"', "Part of every draw, too, and known to this course alone: nobody outside can"
+        " tell who has which numbers. `mlsys course init` generates it.",
+        without="none")  # fmt: skip
     deeper: DeeperParts = setting(
         "optional", DEEPER, '"required"', "Whether what lies beyond the core of a lab counts. Where"
         " it is optional, it is judged and explained, but gives no points.",

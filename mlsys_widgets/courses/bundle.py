@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
+from mlsys_widgets.courses.course_secret import without_secret
 from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG, write_whole
 
@@ -169,12 +170,15 @@ def pack(course: Course, target: Path, *, people: bool = True) -> Path:
 
 
 def _without_people(root: Path) -> bytes:
-    """Return the settings of a course without anybody in them; comments and dates stay."""
+    """Return the settings of a course without anybody in them, and without its secret.
+
+    Comments and dates stay.
+    """
     edit = SettingsEditor(root)
     for name in edit.everybody():
         edit.remove(name)
     edit.check()
-    return edit.text.encode()
+    return without_secret(edit.text).encode()
 
 
 def _password_in_settings(course: Course) -> bool:

@@ -21,6 +21,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.bundle import MANIFEST
 from mlsys_widgets.courses.bundle_reader import Bundle, is_newer, open_bundle
 from mlsys_widgets.courses.course_id import checked_id, name_course
+from mlsys_widgets.courses.course_secret import give_secret
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.gradebook_registration import register_labs
 from mlsys_widgets.courses.roster import hub_remarks, read_roster
@@ -99,7 +100,7 @@ def init_course(
         shutil.rmtree(aside)
     aside.mkdir(mode=PRIVATE)
     try:
-        course = _fill(aside, opened, named)
+        course = give_secret(_fill(aside, opened, named), opened.manifest.labs)
         if course.gradebook is None:
             remark(_ELSEWHERE)
         else:

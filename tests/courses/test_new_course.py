@@ -29,9 +29,12 @@ def test_everything_that_a_course_needs_is_there(made: Path, built: Path):
         ".gitignore", ".mlsys",
     }  # fmt: skip
     for step in ("assignments", "source", "release"):
-        there = {p.relative_to(made): p.read_bytes() for p in (made / step).rglob("*.*")}
+        there = {p.relative_to(made): p.read_bytes() for p in (made / step).rglob("*.py")}
         assert there == {path: (built / path).read_bytes() for path in there}
         assert there
+        # Settings and notebooks have the secret of this course.
+        names = [{p.name for p in (root / step).rglob("*.*")} for root in (made, built)]
+        assert names[0] == names[1]
     assert stale_labs(Course.at(made)) == {}
     assert Course(made).course_id == "demo"
     kept = sorted(path.name for path in (made / ".mlsys").iterdir())
