@@ -64,9 +64,9 @@ lab = Lab(
         # Whatever is drawn, no two ways to do something come within a tenth of each other.
         "burst_s": Parameter(10, steps(2, 12, 0.5), "s", "time that the H100 works at its peak"),
         "mcu_mflops": Parameter(
-            1000, steps(900, 1150, 10), "MFLOP/s", "peak of your board's microcontroller, fp32"
+            1000, steps(900, 1150, 5), "MFLOP/s", "peak of your board's microcontroller, fp32"
         ),
-        "mcu_mw": Parameter(100, steps(72, 132, 2), "mW", "power of your board while it computes"),
+        "mcu_mw": Parameter(100, steps(72, 132, 1), "mW", "power of your board while it computes"),
         "mcu_mb_per_s": Parameter(
             120,
             (3.2, 3.5, 3.8, 18, 18.5, 19, 120, 140, 160),
@@ -94,10 +94,10 @@ lab = Lab(
             "percent",
             "fraction of the day in which your porch is not quiet",
         ),
-        "gate_mw": Parameter(2, steps(1.5, 2.5, 0.25), "mW", "power of the sound detector"),
-        "model_mb": Parameter(100, steps(100, 140, 2), "MB", "weights of your vision model, fp32"),
+        "gate_mw": Parameter(2, steps(1.5, 2.5, 0.1), "mW", "power of the sound detector"),
+        "model_mb": Parameter(100, steps(100, 140, 1), "MB", "weights of your vision model, fp32"),
         "model_gflop": Parameter(
-            8.2, steps(7, 9.8, 0.2), "GFLOP", "operations of your vision model for one image"
+            8.2, steps(7, 9.8, 0.1), "GFLOP", "operations of your vision model for one image"
         ),
         "small_batch": Parameter(2, (2,), "images", "batch at a quiet hour"),
         "launch_us": Parameter(10, steps(4, 40, 1), "µs", "latency of one batch in your cloud"),
@@ -585,7 +585,7 @@ def board_upgrade(p: Parameters) -> Choice:
     return Choice(
         f"Your flash chip delivers **{q(p.mcu_mb_per_s * 1e6, 'B/s')}**, and the weights stream "
         "from it as above. There is money for one improvement. Which one makes an image of your "
-        "vision model fastest on the board?",
+        f"vision model ({_model(p)}) fastest on the board ({q(p.mcu_mflops * 1e6, 'FLOP/s')})?",
         {
             "core": f"a core that computes {p.core_times} times as fast",
             "flash": f"a flash chip that delivers {p.flash_times} times as much per second",
@@ -751,8 +751,8 @@ def act3_message(p: Parameters) -> Message:
 def keyword_precision(p: Parameters) -> Choice:
     return Choice(
         f"Your keyword model has **{p.kws_kparams} thousand** parameters. What is the highest "
-        "precision in which all of it fits into your board's SRAM, beside the runtime and "
-        "activations?",
+        f"precision in which all of it fits into the {q(p.sram_kb * 1e3, 'B')} of your board's "
+        f"SRAM, beside the {q(p.reserve_kb * 1e3, 'B')} of the runtime and activations?",
         {
             **{
                 name: f"{name}, with {counted(BYTES_PER_ELEMENT[name], 'byte')} per parameter"

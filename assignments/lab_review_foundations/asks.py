@@ -396,23 +396,24 @@ lab = Lab(
         "Recall: what you carry with you",
     ),
     parameters={
-        "peak_tflops": Parameter(312, steps(264, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
-        "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.1), "TB/s", "bandwidth of your chip"),
+        "peak_tflops": Parameter(312, steps(264, 400, 2), "TFLOPS", "dense fp16 peak of your chip"),
+        "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.01), "TB/s", "bandwidth of your chip"),
         # A kernel at full bandwidth would take at most 500 µs, so every time leaves it below.
         "activation_melem": Parameter(
-            80, steps(60, 100, 2), "million elements", "size of the tensor in the ReLU profile"
+            80, steps(60, 100, 1), "million elements", "size of the tensor in the ReLU profile"
         ),
-        "profile_us": Parameter(640, steps(560, 900, 10), "µs", "time in the ReLU profile"),
+        "profile_us": Parameter(640, steps(560, 900, 5), "µs", "time in the ReLU profile"),
         # The smaller batch fits into the L2 cache for everybody, the larger one for nobody. Their
         # ratio stays away from 3 and from 9, where two wrong answers would look the same.
-        "sample_kb": Parameter(500, steps(420, 640, 20), "KB", "activations of one sample"),
+        "sample_kb": Parameter(500, steps(420, 640, 5), "KB", "activations of one sample"),
         "batch_before": Parameter(48, steps(40, 60, 2), "samples", "batch before the change"),
-        "batch_after": Parameter(256, steps(200, 336, 8), "samples", "batch after the change"),
-        # From less than a thread has to more than the L2 cache, and never close to a level's size.
+        "batch_after": Parameter(256, steps(200, 336, 4), "samples", "batch after the change"),
+        # From less than a thread has to more than the L2 cache, and never within a tenth of a
+        # level's size, whatever the other two are.
         "tile_rows": Parameter(
             24, (1, 2, 8, 24, 208, 256, 304, 320_000, 1_048_576), "rows", "height of a tile"
         ),
-        "tile_columns": Parameter(48, steps(36, 56, 4), "columns", "width of a tile"),
+        "tile_columns": Parameter(48, steps(36, 56, 1), "columns", "width of a tile"),
         "tile_tensors": Parameter(3, (2, 3, 4), "tiles", "tiles that are kept at once"),
         "tile_blocks": Parameter(8, (6, 7, 8), "blocks", "thread blocks of a multiprocessor"),
         # Two tensors or more besides x: then storing what lies before the sum is cheaper than
@@ -456,7 +457,7 @@ lab = Lab(
         "chain_melem": Parameter(
             32, steps(24, 48, 1), "million elements", "size of the tensors of both chains"
         ),
-        "launch_us": Parameter(5, steps(5, 8, 0.25), "µs", "cost of a launch on your chip"),
+        "launch_us": Parameter(5, steps(5, 8, 0.05), "µs", "cost of a launch on your chip"),
         "constructs": Parameter(
             "branch list",
             (
@@ -932,7 +933,7 @@ def capture_method(p: Parameters) -> Choice:
             "script": "torch.jit.script",
             "compile": "torch.compile",
         },
-        points=3,
+        points=1,
         title="How should Lena run her model?",
         act=3,
         after=["act2_trace"],
@@ -947,7 +948,7 @@ def barrier_us(p: Parameters) -> Number:
         " as it can. How long does the data take at least to move between memory and your chip"
         f" ({q(p.bandwidth_tbs * 1e12, 'B/s')})? Enter microseconds, such as 45.",
         "µs",
-        points=8,
+        points=10,
         low=5,
         high=20000,
         hint="Ask first which operation must have seen every element before the next one can begin:"

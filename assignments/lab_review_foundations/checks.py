@@ -279,7 +279,8 @@ def _outcomes(constructs: str) -> dict[str, Outcome]:
 
 
 def capture_method(given: Given) -> ChoiceKey:
-    # Reading the spectrum is itself the skill here, so this is worth three points and no more.
+    # Reading the spectrum is itself the skill here, and a dozen models are all that differ, so in
+    # a class somebody has the same one: this is worth a point and no more.
     constructs = given.p.constructs
     outcomes = _outcomes(constructs)
     offered = [STOPS[key] for key in asked_method(given.p).options]
