@@ -426,7 +426,7 @@ lab.design(
         "act2_correct": lambda: lab.card("act2_break_even").value == act2.right,
         "arithmetic_intensity": intensity,
     },
-    after=["where_to_compile"],
+    after=["act2_break_even"],
     keeps={"waterfall": kws, "fusion": fusion, "timeline": plan},
     headline=lambda: (
         f"{context.context.capitalize()}, {mode() or 'undecided'}, "

@@ -310,10 +310,7 @@ plan_capture
 # %% reveal="act2_trace"
 lab.reveal(
     "act2_trace",
-    moves=[
-        Move("Look at the stop jit.script", plan_capture, stop="script"),
-        Move("Look at the stop torch.compile", plan_capture, stop="compile"),
-    ],
+    moves=[Move("Look at the stop jit.script", plan_capture, stop="script")],
 )
 
 
