@@ -350,25 +350,34 @@ def numbers_in(text: str) -> tuple[Shown, ...]:
 def option_named(text: str, options: tuple[tuple[str, str], ...]) -> str:
     """The one option that a text names, or nothing if it names none or several.
 
+    An option is named by its first word that no other option has.
+
     Examples
     --------
-    >>> homes = (("l1", "in L1"), ("l2", "in the L2 cache"), ("hbm", "in HBM"))
-    >>> option_named("It fits into the L2 cache.", homes), option_named("L1 or HBM", homes)
-    ('l2', '')
+    >>> homes = (("sram", "the shared memory of a block"), ("hbm", "HBM memory"), ("l2", "L2"))
+    >>> option_named("It fits into Shared memory.", homes), option_named("L2 or HBM", homes)
+    ('sram', '')
     """
-    plain = text.casefold()
-    found = [
-        key
-        for key, words in options
-        if re.search(rf"(?<!\w){re.escape(_called(words))}(?!\w)", plain)
-    ]
+    said = set(_WORD.findall(text.casefold()))
+    found = [key for key, name in zip(dict(options), _names(options), strict=True) if name in said]
     return found[0] if len(found) == 1 else ""
 
 
-def _called(words: str) -> str:
-    """What an option is called, without its reason and the small words before it."""
-    name = re.split(r"[:;,]", words.replace("`", ""))[0].casefold()
-    return re.sub(r"^(?:(?:in|on|at|with|by|the|a|an|its|your) )+", "", name).strip()
+_WORD = re.compile(r"\w+")
+
+
+@lru_cache(512)
+def _names(options: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """The first word of each option that no other option has."""
+    words = [_WORD.findall(text.casefold()) for _, text in options]
+    small = {"in", "on", "at", "the", "a", "an", "of", "its", "your", "and", "but", "not"}
+    return tuple(
+        next(
+            (word for word in own if word not in small.union(*words[:k], *words[k + 1 :])),
+            "",
+        )
+        for k, own in enumerate(words)
+    )
 
 
 # What is on the screen of an instrument.
@@ -580,10 +589,11 @@ def _typed(
         if isinstance(instrument.controls[name], Slider) or found[0].words == f"p.{name}"
     }
     together = [tuple(best.values())]
-    for kind, settings in EXTRA.get(lab, ()):
+    for number, (kind, settings) in enumerate(EXTRA.get(lab, ()), 1):
         if kind == type(instrument).__name__:
+            # Their number tells apart those that fill the same controls.
             extra = [
-                Setting(name, f"own values ({', '.join(settings)})", value)
+                Setting(name, f"own values {number} ({', '.join(settings)})", value)
                 for name, value in settings.items()
             ]
             together.append(tuple(extra))
