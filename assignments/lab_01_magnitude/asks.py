@@ -416,10 +416,10 @@ def act2_term(p: Parameters) -> Prediction:
         f"course: {q(RESNET.operations, 'FLOP')}, two for each multiply-add, and "
         f"{q(RESNET.data, 'B')} of weights.",
         {
-            "A": "compute: all that arithmetic",
-            "B": "memory: moving the weights",
-            "C": "both take about equally long",
-            "D": "it depends on which device is chosen",
+            "A": "compute: doing all that arithmetic",
+            "B": "memory: moving all those weights",
+            "C": "compute and memory, about equally",
+            "D": "latency: getting the GPU started",
         },
         answer={"compute": "A", "memory": "B"}[str(ON_H100.binding)],
         feedback={
@@ -437,10 +437,10 @@ def act2_term(p: Parameters) -> Prediction:
             f"differ by a factor of {times}. Balance does not happen by itself: nothing tunes a "
             f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
             f"image brings {q(intensity, 'FLOP/B')}. Look for a control that raises that number.",
-            "D": "Which term is longest does depend on the device, and you will use that on the "
-            f"board. But the question names the H100, where memory takes {memory} and compute "
-            f"{compute}. What decides is the device's ratio of compute to bandwidth, "
-            f"{q(H100.ridge(), 'FLOP/B')} here, against the {q(intensity, 'FLOP/B')} of the model.",
+            "D": f"Getting started takes {q(H100.launch(), 's')} here, longer than the arithmetic "
+            f"of one image ({compute}), but a good deal less than the {memory} that the weights "
+            "need. It is the longest term of models with many small kernels, each started by "
+            "itself, as you will see in Lab 07. Compare all three bars on the instrument.",
         },
         title="Which term is the longest?",
         act=2,

@@ -729,7 +729,7 @@ def act2_why(p: Parameters) -> Reflection:
             "C": "The clock does not know what is fused, and these kernels wait for data in every"
             f" cycle anyway: {q(apart.intensity, 'FLOP/B')}, where the H100 could do"
             f" {q(H100.ridge('fp16'), 'FLOP/B')}. Fewer launches do help, as in Lab 07, but look at"
-            f" the data of a softmax over {SHORT:,} tokens: {moved}.",
+            f" the data: fusing takes a softmax over {SHORT:,} tokens from {moved}.",
             "D": "Precision is a separate choice: one can fuse in fp32 as well as in int8. At the"
             f" same fp16, fusing takes the traffic of a softmax over {SHORT:,} tokens from {moved}."
             " In the roofline, switch the fusion and leave the precision alone: the points move to"
