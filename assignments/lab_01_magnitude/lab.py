@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Lab 01: The Magnitude Awakening
 #
-# We say *model* for what runs in a data center, and for what runs in a doorbell. In this lab you put numbers on the
-# difference between the two machines, and design one product for each.
+# We say *model* for what runs in a data center, and for what runs in a doorbell. Put numbers on the difference between
+# the two machines, and design one product for each.
 #
 # **How it works.** You commit a prediction, and then the instruments open. The numbers in the questions are your own.
 #
