@@ -32,8 +32,9 @@ from mlsys_widgets.physics.dispatch import Launch, Mode
 
 _show = ph.format_quantity
 
-#: Utilization from which a GPU counts as well used.
+#: Utilization from which a GPU counts as well used, and below which most of it is wasted.
 WELL_USED: Final = 0.8
+WASTED: Final = 0.4
 
 _MODELS: Final = {key: load for key, load in ph.workloads.items() if isinstance(load, ph.ModelPass)}
 _PLACES: Final = {"a100-sxm": "cloud", "h100-sxm": "cloud", "h200-sxm": "cloud", "orin-nx": "edge"}
@@ -342,7 +343,10 @@ class DispatchWaterfall(Instrument):
 
 
 def _tone(result: ph.ForwardPass) -> str:
-    return "green" if result.utilization >= WELL_USED else "compute"
+    """How bad it is: the color of the meter and of the first card."""
+    if result.utilization >= WELL_USED:
+        return "green"
+    return "orange" if result.utilization >= WASTED else "red"
 
 
 def _stacked(

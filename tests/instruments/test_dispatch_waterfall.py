@@ -301,8 +301,11 @@ def test_the_meter_changes_color_at_its_line() -> None:
     w = DispatchWaterfall(model="gpt2-layer")
     assert w.result.utilization >= WELL_USED
     assert mark(w, "utilization").blocks[0][4] == "green"
-    w.set(model="kws")
-    assert mark(w, "utilization").blocks[0][4] == "compute"
+    w.set(model="kws", mode="compiled")  # 66.7 %
+    assert mark(w, "utilization").blocks[0][4] == "orange"
+    w.set(mode="eager")  # 32.3 %
+    assert mark(w, "utilization").blocks[0][4] == "red"
+    assert w.cards(w.result)[0][2] == "red"
     assert mark(w, "well used").x == (WELL_USED, WELL_USED)
 
 

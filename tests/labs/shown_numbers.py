@@ -369,7 +369,11 @@ _WORD = re.compile(r"\w+")
 @lru_cache(512)
 def _names(options: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     """The first word of each option that no other option has."""
-    words = [_WORD.findall(text.casefold()) for _, text in options]
+    # The numbers of an option are a student's own, unless it is nothing else.
+    words = [
+        [word for word in found if not word.isdigit()] or found
+        for found in (_WORD.findall(text.casefold()) for _, text in options)
+    ]
     small = {"in", "on", "at", "the", "a", "an", "of", "its", "your", "and", "but", "not"}
     return tuple(
         next(
