@@ -235,6 +235,9 @@ lab.reveal(
     measured=rates["Batch 256, measured"][0],
     worked=rates,
     digits=2,
+    moves=[
+        Move("Raise the batch in the iron law of Act 2 to 256", law, lambda law: law.batch >= 256)
+    ],
 )
 
 # %% card="act3_message"
