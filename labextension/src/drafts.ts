@@ -23,6 +23,8 @@ interface IUnrecorded {
   record: (() => Promise<string>) | null;
 }
 
+/** What stands before the name of a prediction that a student says something about. */
+const OWN_WORDS = 'words.';
 /** A request that must outlive its page may hold this many characters. */
 const LONGEST_FAREWELL = 60000;
 
@@ -56,7 +58,8 @@ async function unrecorded(lab: ILab): Promise<IUnrecorded[]> {
 function unrecordedList(lab: ILab, found: { item: string; entered: string }[]): ReactElement {
   const lines = found.map(({ item, entered }) => {
     const step = lab.steps.find(each => each.id === item);
-    const name = step ? `${taskOf(step.kind)}: ${step.title}` : item;
+    const other = item.startsWith(OWN_WORDS) ? 'In your own words' : item;
+    const name = step ? `${taskOf(step.kind)}: ${step.title}` : other;
     return createElement('li', { key: item }, `${name}${entered ? ` (you entered “${short(entered)}”)` : ''}`);
   });
   return createElement('ul', null, ...lines);
@@ -142,7 +145,9 @@ async function whileWaiting<T>(recording: Promise<T>): Promise<T | null> {
 }
 
 async function goToItem(lab: ILab, item: string): Promise<void> {
-  const step = lab.steps.find(each => each.id === item);
+  const step = item.startsWith(OWN_WORDS)
+    ? lab.way.find(each => each.kind === 'compare' && each.id === item.slice(OWN_WORDS.length))
+    : lab.steps.find(each => each.id === item);
   if (step) {
     await goTo(lab, step);
   }

@@ -179,11 +179,11 @@ class LabWidget(LazyBox):
         return (card, *self.below())
 
     def below(self) -> tuple[ipywidgets.Widget, ...]:
-        """Return what stands below the card: a plot."""
+        """Return what stands below the card: a plot, or a box of its own."""
         return ()
 
     def picture_below(self) -> str:
-        """Return the same for a page without a kernel, as SVG."""
+        """Return the same for a page without a kernel, as SVG or HTML."""
         return ""
 
     def figure_words(self) -> str:

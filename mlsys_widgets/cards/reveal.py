@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+import ipywidgets
+
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import Action, Gate, LabWidget
 from mlsys_widgets.cards.moves import Exploration, Move
+from mlsys_widgets.cards.own_words_card import OwnWords
 from mlsys_widgets.cards.parts import Buttons, Part, Prose, Steps
 from mlsys_widgets.cards.reveal_parts import (
     ComparedNumbers,
@@ -19,6 +22,7 @@ from mlsys_widgets.cards.reveal_parts import (
 from mlsys_widgets.cards.worked_numbers import Worked, worked_rows
 from mlsys_widgets.drawing.number_line import NumberMark
 from mlsys_widgets.labs import Prediction
+from mlsys_widgets.labs.own_words import asked_about
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.distance import (
@@ -102,6 +106,7 @@ class Reveal(LabWidget):
         self._ledger = ledger
         self._seen_id = f"compared.{lock.task_id}"
         self._asked_for = False
+        self._own_words: OwnWords | None = None
         # Of several forms of a model, the last one is the closest to what happens.
         self._forms = dict(model) if isinstance(model, Mapping) else {}
         if isinstance(model, Mapping):
@@ -265,6 +270,27 @@ class Reveal(LabWidget):
         if behind := tuple(group for group in groups if group[1]):
             parts.append(NumbersBehind("behind", behind))
         return parts
+
+    # What the student says about it, below.
+
+    def below(self) -> tuple[ipywidgets.Widget, ...]:
+        own = self.own_words
+        return () if own is None else (own,)
+
+    def picture_below(self) -> str:
+        own = self.own_words
+        return "" if own is None or own.kept is None else own.html()
+
+    @property
+    def own_words(self) -> OwnWords | None:
+        """The box for a sentence of the student's own; `None` until the comparison is shown."""
+        if self._own_words is None and self.shown:
+            try:
+                question = asked_about(self._held(self.right))
+            except Exception:  # a function of the author; the comparison says so
+                question = asked_about(None)
+            self._own_words = OwnWords(self._lock.task_id, question, ledger=self._ledger)
+        return self._own_words
 
     def _comparison(self) -> Comparison:
         """The prediction and everything that it is held against."""

@@ -111,7 +111,8 @@ def _body(summary: ClassSummary) -> Iterator[str]:
     yield "<section><h2>Details</h2>"
     for key in _DETAILS:
         if group := groups.get(key):
-            yield f"<details><summary>{escape(group.title)}</summary>{_group(group)}</details>"
+            shown = _group(group, _own_words(summary))
+            yield f"<details><summary>{escape(group.title)}</summary>{shown}</details>"
     yield f"<details><summary>All questions in numbers</summary>{_table(summary)}</details>"
     yield "</section>"
 
@@ -148,7 +149,25 @@ def _cards(summary: ClassSummary) -> str:
     return f'<dl class="cards">{shown}</dl>'
 
 
-def _group(group: ChartGroup) -> str:
+def _own_words(summary: ClassSummary) -> dict[str, str]:
+    """What students said about their predictions, to skim below the chart of each."""
+    return {
+        f"prediction:{each.name}": (
+            f"<details><summary>In their own words ({len(each.words):,})</summary><ul>"
+            + "".join(
+                f'<li>{escape(line.words)} <span class="quiet">({escape(line.predicted)},'
+                f" {'right' if line.right else 'off'})</span></li>"
+                for line in each.words
+            )
+            + "</ul></details>"
+        )
+        for each in summary.predictions
+        if each.words
+    }
+
+
+def _group(group: ChartGroup, below: Mapping[str, str] | None = None) -> str:
+    """Write the charts of a group, each with what stands ``below`` it, by its key."""
     shown = []
     words = _INTRODUCTIONS.get(group.key)
     about = f'<p class="quiet">{escape(words)}</p>' if words else ""
@@ -156,6 +175,7 @@ def _group(group: ChartGroup) -> str:
     for k, chart in enumerate(group.charts):
         title = markup.inline(chart.title)
         body = f"<p>{markup.inline(chart.finding)}</p>{_figure(chart)}"
+        body += (below or {}).get(chart.key, "")
         if group.key == "question":
             shown.append(f"<details><summary>{title}</summary>{body}</details>")
         else:

@@ -35,6 +35,7 @@ from mlsys_widgets.labs import (
     ReflectionPrompt,
     UnusableAnswer,
 )
+from mlsys_widgets.labs.own_words import own_words_name
 from mlsys_widgets.ledger import DesignForm, Ledger
 from mlsys_widgets.ledger.designs import Field
 
@@ -46,6 +47,14 @@ _ESSAYS: Final = (
     "No. The time goes elsewhere, as the plot shows, and a faster part would only wait longer.",
     "i think both would help but the second one more because it is cheaper",
 )
+_OWN_WORDS: Final = (
+    "I counted the operations and forgot what it takes to move the data.",
+    "i took the number from the datasheet, but that is a peak nobody reaches",
+    "I knew the direction and was wrong about the size; next time I write down both rates first.",
+    "Lucky guess, to be honest.",
+)
+#: How many say something about a prediction.
+_WRITES: Final = 0.4
 #: Minutes that a step takes, in the median.
 _MINUTES: Final = {
     "prediction": 1.1, "use": 0.8, "reflection": 0.8, "answer": 1.4, "again": 1.0, "quiz": 0.5,
@@ -168,7 +177,7 @@ class _Worker:
         name, item = step.name, self._items.get(step.name)
         match item:
             case Prediction():
-                return [self._predict(name, item)]
+                return [self._predict(name, item), *self._own_words(name)]
             case Number() | Choice():
                 return self._answer(name, item, done)
             case ReflectionPrompt():
@@ -229,6 +238,15 @@ class _Worker:
             self._minutes("prediction"),
             lambda led: led.commit_prediction(name, value, confidence=sure),
         )
+
+    def _own_words(self, prediction: str) -> list[_Event]:
+        """Some say in a sentence why they were off; it takes no time beyond the comparison's."""
+        # By chance of its own, so that nothing else about the student depends on it.
+        chance = random.Random(f"{self._student.seed}/{self._student.name}/{prediction}")
+        if chance.random() >= _WRITES:
+            return []
+        words, name = chance.choice(_OWN_WORDS), own_words_name(prediction)
+        return [(0.0, lambda led: led.record_answer(name, words))]
 
     def _answer(self, name: str, item: Number | Choice, done: SimulatedWork) -> list[_Event]:
         typed = self._knowledge.answer(name, item)

@@ -77,6 +77,15 @@ class PredictedOption:
 
 
 @dataclass(frozen=True)
+class OwnWordsLine:
+    """A sentence that a student wrote about a prediction, and what was predicted."""
+
+    predicted: str
+    right: bool
+    words: str
+
+
+@dataclass(frozen=True)
 class PredictionSummary:
     """Predictions of the class, and what was true.
 
@@ -84,6 +93,8 @@ class PredictionSummary:
     ----------
     options
         Every option; for a number, how far off the predictions were.
+    words
+        What students said about it afterward; those who were off come first.
     """
 
     name: str
@@ -91,6 +102,7 @@ class PredictionSummary:
     question: str
     options: tuple[PredictedOption, ...]
     judged: bool
+    words: tuple[OwnWordsLine, ...] = ()
 
     @property
     def count(self) -> int:

@@ -18,6 +18,7 @@ from mlsys_widgets.classes.summary import (
     BeliefCount,
     Calibration,
     ClassSummary,
+    OwnWordsLine,
     PredictedOption,
     PredictionSummary,
     QuestionKind,
@@ -42,6 +43,7 @@ from mlsys_widgets.labs import (
     Record,
     load,
 )
+from mlsys_widgets.labs.own_words import OWN_WORDS, own_words_name
 
 #: How many students must type the same wrong number before the report mentions it.
 _SEVERAL: Final = 3
@@ -305,6 +307,7 @@ class _SummaryBuilder:
         chosen: Counter[str] = Counter()
         right: Counter[str] = Counter()
         judged = False
+        words: list[OwnWordsLine] = []
         for one in those:
             made = one.study.state.predictions.get(name) if one.study else None
             if made is None:
@@ -321,6 +324,8 @@ class _SummaryBuilder:
             if key is not None:
                 one.predictions[name] = good
                 right[option] += good
+            if written := _own_words(one, name):
+                words.append(OwnWordsLine(option, good, written))
         labels = options or {k: k for k in DISTANCES}
         listed = [*labels, *(k for k in chosen if k not in labels)]
         return PredictionSummary(
@@ -333,6 +338,7 @@ class _SummaryBuilder:
                 if options or chosen[k]
             ),
             judged,
+            tuple(sorted(words, key=lambda line: (line.right, line.predicted))),
         )
 
     def _sure_predictions(self) -> Iterator[tuple[int, bool]]:
@@ -357,6 +363,15 @@ class _SummaryBuilder:
                     first = (answers[name].earlier or (answers[name],))[0]
                     if first.confidence is not None:
                         yield first.confidence, first.value == right
+
+
+def _own_words(one: _Submission, prediction: str) -> str:
+    """Return what a student wrote about a prediction; empty if nothing that its box would take."""
+    kept = one.study.state.answers.get(own_words_name(prediction)) if one.study else None
+    try:
+        return "" if kept is None else OWN_WORDS.read(kept.value)
+    except ValueError:
+        return ""
 
 
 def _open(one: _Submission, name: str) -> bool:

@@ -10,7 +10,13 @@ import pytest
 
 from mlsys_widgets.classes import ClassSummary, class_summary
 from mlsys_widgets.classes.report_page import page
-from mlsys_widgets.classes.summary import QuestionSummary, SubmissionRow
+from mlsys_widgets.classes.summary import (
+    OwnWordsLine,
+    PredictedOption,
+    PredictionSummary,
+    QuestionSummary,
+    SubmissionRow,
+)
 from tests.classes.html_page import Page
 from tests.grading.classroom import LAB
 from tests.grading.simulated import copy_of_class, graded_class
@@ -53,6 +59,16 @@ def test_what_students_wrote_is_only_text(tmp_path: Path) -> None:
     text = page(class_summary(LAB, root, names=True))
     assert "<script>" not in text
     assert "&lt;script&gt;" in text
+
+
+def test_what_students_say_about_a_prediction_stands_below_its_chart() -> None:
+    options = (PredictedOption("A: small", 1, 0), PredictedOption("B: large", 1, 1))
+    said = (OwnWordsLine("A", False, "I forgot <memory>."), OwnWordsLine("B", True, "Luck."))
+    asked = PredictionSummary("gap", "How far?", "How far apart?", options, True, said)
+    text = page(ClassSummary("lab", "A lab", 1.0, rows=(_row(),), predictions=(asked,)))
+    assert "In their own words (2)" in text
+    assert "<li>I forgot &lt;memory&gt;." in text
+    assert text.index("How far?") < text.index("I forgot") < text.index("Luck.")
 
 
 def test_words_of_a_lab_keep_their_marks_and_nothing_else() -> None:

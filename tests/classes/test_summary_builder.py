@@ -108,6 +108,9 @@ def test_predictions_beside_what_is_true(summary: ClassSummary) -> None:
     assert (wrong.right, right.right) == (0, right.count)
     assert prediction.count == summary.prediction_calibration.count
     assert prediction.right == sum(row.predicted_right for row in summary.rows)
+    # Those who were off come first, for whoever skims what they say about it.
+    assert prediction.words
+    assert [each.right for each in prediction.words] == sorted(e.right for e in prediction.words)
 
 
 def test_who_handed_in_late(summary: ClassSummary) -> None:

@@ -29,6 +29,7 @@ from mlsys_widgets.labs import (
     ReflectionPrompt,
 )
 from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
+from mlsys_widgets.labs.own_words import OWN_WORDS, WORDS, own_words_name
 from mlsys_widgets.labs.quiz import Question
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES, kind_of
 from mlsys_widgets.ledger import DesignForm, Event, LedgerError
@@ -45,8 +46,8 @@ _MEASURED: Final = {"machine", "time", "digest"}
 _SETTINGS: Final = "design_instruments."
 #: Where the system of a lab runs.
 _CONTEXT: Final = "context"
-#: What is tried and compared after a prediction, each with its name behind a dot.
-_AFTER_PREDICTING: Final = ("moves", "explored", "compared")
+#: What is tried, compared and said after a prediction, each with its name behind a dot.
+_AFTER_PREDICTING: Final = ("moves", "explored", "compared", WORDS)
 _NO_VALUE: Final = "has a value that its card would not have taken"
 _NO_NAME: Final = "is about something that this lab does not ask"
 
@@ -193,6 +194,7 @@ class EntryRules:
                     yield f"moves.{name}", _texts
                     yield f"explored.{name}", _true
                     yield f"compared.{name}", _true
+                    yield own_words_name(name), _own_words
                 case Quiz():
                     names = item.ledger_names(name)
                     for each, question in zip(names, item.questions, strict=True):
@@ -367,6 +369,10 @@ def _chosen(question: Question) -> _Rule:
         return "" if fits else _NO_VALUE
 
     return rule
+
+
+def _own_words(event: Event) -> str:
+    return "" if _reads_as_it_is(OWN_WORDS.read, event.value["value"]) else _NO_VALUE
 
 
 def _true(event: Event) -> str:
