@@ -19,7 +19,7 @@ def calibration(judged: Sequence[JudgedAnswer], chance: float) -> Scene:
     ends = (float(CONFIDENCES[0]), float(CONFIDENCES[-1]))
     steps = (0.0, 0.25, 0.5, 0.75, 1.0)
     return Scene(
-        Axis("Confidence", 0.5, 5.9, ticks=tuple(map(float, CONFIDENCES))),
+        Axis("Confidence", 0.5, 5.5, ticks=tuple(map(float, CONFIDENCES))),
         Axis("Right", -0.08, 1.12, ticks=steps, words=tuple(f"{s:.0%}" for s in steps)),
         marks=(
             Line("calibrated", ends, (chance, 1.0), tone="gray", dash="dashed"),
@@ -33,10 +33,12 @@ def calibration(judged: Sequence[JudgedAnswer], chance: float) -> Scene:
             ),
             Words(
                 "counts",
-                [sure + 0.12 for sure, _ in kept],
-                shares,
+                # Above its point: beside it, the last one would be cut off on a phone.
+                [float(sure) for sure, _ in kept],
+                [share + 0.05 for share in shares],
                 tuple(f"{sum(good)} of {len(good)}" for _, good in kept),
                 tone="text",
+                align="middle",
             ),
         ),
         height=280,
