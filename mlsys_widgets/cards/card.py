@@ -235,7 +235,7 @@ class LabWidget(LazyBox):
         problem = with_local_times(self._trouble[0]) if self._trouble else ""
         trouble = f"<p><strong>{escape(problem)}</strong></p>" if problem else ""
         return (
-            '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px">'
+            '<div style="border:1px solid #bbb;border-radius:8px;padding:8px 16px;max-width:680px">'
             f"<small>{escape(self.kind)}</small><h4>{markup.inline(self.title)}</h4>"
             f"{on_a_page(parts)}{trouble}</div>{self.picture_below()}"
         )
