@@ -254,6 +254,8 @@ budget = MemoryBudget(
     title="What the service keeps in memory",
     batch=8,
     sequence=512,
+    # The lamp of the target says how much memory is needed, and how much is left.
+    leading=("Decode", "Cache of one token"),
     targets=targets,
     lock=lab.card("act2_kernels"),
     hints=lab.card("act2_why"),

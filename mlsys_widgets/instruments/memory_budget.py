@@ -282,7 +282,7 @@ class MemoryBudget(TwoFormInstrument):
     def remark(self, result: ph.Footprint) -> str:
         if result.out_of_memory:
             return f"The {self._machine.name} has {_show(result.memory, 'B')}."
-        return self._said_speeds
+        return self._limits if "Decode" in self.leading else self._said_speeds
 
     def sentence(self, result: ph.Footprint) -> str:
         weights, activations, cache = (_show(size, "B") for size in sizes(result))
@@ -296,6 +296,14 @@ class MemoryBudget(TwoFormInstrument):
         if result.out_of_memory:
             return f"{start}. That does not fit."
         return f"{start}. {self._said_speeds}"
+
+    @property
+    def _limits(self) -> str:
+        """What sets the pace of either step, beside speeds that are shown large."""
+        if self.shown_form == "calibrated":
+            return f"Calibrated, with kernels {REPLAYED}."
+        (_, writes), (prefill, reads) = self.speeds.values()
+        return f"By the textbook, decoding is {writes}; prefill reads {prefill} and is {reads}."
 
     @property
     def _said_speeds(self) -> str:
