@@ -374,15 +374,15 @@ export function renderCard(model, el) {
       const made = parts.get(part.key);
       if (!made?.fill || (only && only !== part.key)) continue;
       made.fill(boxes.value(part));
-      made.node.classList.toggle("mlsys-lab-differs", Boolean(boxes.view.item?.recorded) && boxes.unrecorded.includes(part));
+      made.node.classList.toggle("mlsys-lab-differs", boxes.changed.includes(part));
       showRival(part, made);
     }
     const open = boxes.item && !boxes.view.unsettled ? boxes.unrecorded : [];
-    const words = !open.length ? "" : boxes.view.item.recorded
+    const words = !open.length ? "" : boxes.changed.length
       ? "You changed this, and the change is not recorded yet." : "Kept as a draft. It is not recorded yet.";
     const only_here = words && boxes.store.trouble ? ` So far only this browser has it: ${boxes.store.trouble}` : "";
     if (unrecorded.textContent !== words + only_here) unrecorded.textContent = words + only_here;
-    goBack.hidden = !boxes.view.item?.recorded;
+    goBack.hidden = !boxes.changed.length;
     draftLine.hidden = !words;
     fold();
   };

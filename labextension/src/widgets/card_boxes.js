@@ -12,6 +12,9 @@ function recordedIn(part) {
   return Object.fromEntries(gaps.map(({ name, value }) => [name, value]));
 }
 
+const isBlank = (value) => value === null || value === undefined || value === ""
+  || (typeof value === "object" && Object.values(value).every(isBlank));
+
 export const same = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
 export class CardBoxes {
@@ -88,6 +91,12 @@ export class CardBoxes {
     // What waits to be confirmed stands in boxes that are closed for now.
     const parts = this.view.unsettled ? (this.view.parts ?? []).filter((part) => INPUTS.has(part.kind)) : this.open;
     return parts.filter((part) => this.differs(part));
+  }
+
+  // Of these, the boxes that hold something recorded: others are filled in for the first time, as the next
+  // claim of a card that records one after the other.
+  get changed() {
+    return this.view.item?.recorded ? this.unrecorded.filter((part) => !isBlank(recordedIn(part))) : [];
   }
 
   keep(key, value) {
