@@ -114,6 +114,7 @@ class Student:
 
     def write_code(self, code: str) -> None:
         scratch = next(k for k, c in enumerate(self.book.cells) if "# lab.answer(" in c.source)
+        open_again(self.cell(scratch - 1).locator(".mlsys-lab"))  # its question, if it is answered
         folded = self.cell(scratch).locator(".mlsys-Scratch-line[aria-expanded=false]")
         if folded.count():
             folded.click()

@@ -146,14 +146,24 @@ def test_presenting_is_large_and_has_nothing_around_it(open_notebook, lab, scree
     expect(text).to_have_css("font-size", "16px")
     panel(page).get_by_role("button", name="Present").click()
     expect(text).to_have_css("font-size", "26px")
-    expect(panel(page)).to_be_hidden()
-    expect(page.locator(".jp-NotebookPanel-toolbar")).to_be_hidden()
+    around = [
+        panel(page),
+        *map(page.locator, (".jp-NotebookPanel-toolbar", "#jp-menu-panel", "#jp-bottom-panel")),
+        page.locator(".jp-SideBar.jp-mod-left"),
+        page.get_by_role("tab", name=lab.name),
+    ]
+    for each in around:
+        expect(each).to_be_hidden()
     settled(page)
     screenshot(page, "presenting")
-    page.get_by_role("button", name="Stop presenting").click()
+    page.keyboard.press("Escape")
     expect(text).to_have_css("font-size", "16px")
+    for each in around:
+        expect(each).to_be_visible()
+    # The same with a button, where there is no key.
+    panel(page).get_by_role("button", name="Present").click()
+    page.get_by_role("button", name="Stop presenting").click()
     expect(panel(page)).to_be_visible()
-    expect(page.locator(".jp-NotebookPanel-toolbar")).to_be_visible()
 
 
 def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):
