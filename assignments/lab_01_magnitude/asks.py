@@ -208,12 +208,11 @@ def act1_message(p: Parameters) -> Message:
         "team has sent me a proposal: stream the audio to the H100 cluster and run the model "
         "there, with the same code they use for everything else. They want $50,000 of "
         "infrastructure to start.\n\n"
-        "The hardware team laughed. The microcontroller in the doorbell costs $2.40 and has "
-        f"{q(p.sram_kb * 1e3, 'B')} of SRAM, and they say that nothing written for an H100 will "
-        "ever run on it. The draft for our investors says the two machines are “nine orders of "
-        "magnitude” apart, and nobody can tell me which quantity that number counts.\n\n"
-        "I sign or refuse on Thursday. Can one software stack serve both machines? Give me numbers "
-        "that survive a question.",
+        "The hardware team laughed: nothing written for an H100 will ever run on a microcontroller "
+        f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of SRAM. The draft for our investors "
+        "says the two machines are “nine orders of magnitude” apart, and nobody can tell me which "
+        "quantity that number counts.\n\n"
+        "I sign or refuse on Thursday. Can one software stack serve both machines?",
         task="Find out how far apart the two machines are, one quantity at a time.",
         act=1,
     )
