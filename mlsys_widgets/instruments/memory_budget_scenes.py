@@ -70,12 +70,11 @@ def bar(kept: ph.Footprint, device: str) -> Scene:
     short = bool(kept.out_of_memory)
     over_x, over_y = ((limit, total), (0.13, 0.13)) if short else ((), ())
     named = (limit + across.high / 120, 0.85, f"{device}: {_show(limit, 'B')}") if device else None
+    edge = (limit, limit) if device else ()
     marks: tuple[AnyMark, ...] = (
         Blocks("parts", tuple(blocks)),
         Line("too much", over_x, over_y, "red", "solid", 8.0),
-        Line(
-            "limit", *(((limit, limit), (0.0, 1.0)) if device else ((), ())), "red", "dashed", 2.5
-        ),
+        Line("limit", edge, (0.0, 1.0) if edge else (), "red", "dashed", 2.5),
         note("limit note", named),
     )
     if device:
@@ -109,10 +108,11 @@ def curve(
     drawn = predicted is not None and 1 <= predicted <= LARGEST_BATCH
     guess = (predicted, predicted) if predicted is not None and drawn else ()
     ends = (1.0, float(LARGEST_BATCH))
+    edge = (limit, limit) if device else ()
     batch, total = float(kept.batch), float(kept.total)
     marks: tuple[AnyMark, ...] = (
         Blocks("too much zone", ((1.0, limit, ends[1], high, "red"),), opacity=0.07),
-        Line("device", *((ends, (limit, limit)) if device else ((), ())), "red", "dashed", 2.5),
+        Line("device", ends if edge else (), edge, "red", "dashed", 2.5),
         Line("other heads", tuple(BATCHES), tuple(other), "gray", "dash_dotted", 2.0),
         Line("need", tuple(BATCHES), tuple(need), "ink", "solid", 3.0),
         Line("last", x, y, "red", "dotted", 1.5),
