@@ -131,7 +131,7 @@ class Window:
         """Load the page again, as a student does who closes the browser and comes back."""
         self.page.goto(f"{self.lab.url}lab/workspaces/{self.name}/tree/{self.path}?reset")
         ready = "window.jupyterapp?.shell.currentWidget?.content?.notebookConfig"
-        self.page.wait_for_function(ready)
+        self.page.wait_for_function(ready, timeout=SOON)
         self.open(self.path)
 
     def _decide(self) -> None:
