@@ -37,6 +37,7 @@ class OwnWords(Task):
 
     def __init__(self, prediction: str, question: str, *, ledger: Ledger) -> None:
         super().__init__(own_words_name(prediction), question, ledger=ledger)
+        self.add_class("mlsys-lab-own")
         self.refresh()
 
     def done(self, state: State) -> bool:
