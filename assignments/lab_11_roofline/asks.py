@@ -273,9 +273,9 @@ def opening(p: Parameters) -> Message:
         in_context={
             "cloud": f"All of this is on the {H100.name} of our cluster. The camera team runs the"
             f" same batches on a {ORIN.name}; switch the context when you want their side of it.",
-            "edge": "The camera team, who run the same batches on a"
-            f" {ORIN.name} of {q(ORIN.power, 'W')}, read along. Their tile is red as well: does the"
-            f" {H100.name}'s story hold for them?",
+            "edge": f"The camera team, who run the same batches on a {ORIN.name} of"
+            f" {q(ORIN.power, 'W')}, read along. Their tile is red as well: does your answer hold"
+            " for them, too?",
         },
         act=1,
     )
@@ -295,7 +295,7 @@ def act1_wall(p: Parameters) -> Prediction:
         {
             "A": "The code: a product is limited by its arithmetic, so a better loop must exist",
             "B": "The schedule: too few products run at the same time to fill the whole chip",
-            "C": "The memory: each byte that arrives is used for too few FLOP",
+            "C": "The memory: each byte that arrives serves too few FLOP to keep the chip busy",
             "D": "The chip: no product gets a larger fraction of the peak out of an H100",
         },
         title="Which wall?",
