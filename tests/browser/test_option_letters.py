@@ -1,0 +1,62 @@
+"""Letters before options are positions; what is recorded is the option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+from mlsys_widgets.ledger import Ledger
+from tests.browser.pages import draw_all
+from tests.labs.rehearsal import ROOT
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+
+LAB, ITEM = "lab_01_magnitude", "act2_term"
+
+
+@pytest.fixture
+def notebook(tmp_path) -> Path:
+    """A prediction of a lab, as two students have it."""
+    opens = f"""
+from mlsys_widgets import PredictionLock
+from mlsys_widgets.labs import load
+from mlsys_widgets.ledger import Ledger
+
+lab = load({str(ROOT / "assignments" / LAB)!r})
+
+
+def card(who):
+    ledger = Ledger.open(f"{tmp_path}/{{who}}.jsonl", lab={LAB!r}, student=who)
+    return PredictionLock({ITEM!r}, lab.items(lab.draw(who))[{ITEM!r}], ledger=ledger)
+"""
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(each) for each in (opens, "card('ann')", "card('ben')")]
+    path = tmp_path / "letters.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec}), path)
+    return path
+
+
+def test_letters_say_where_an_option_stands(open_notebook, run_all, notebook, screenshot):
+    page = open_notebook(notebook)
+    draw_all(page)
+    run_all(page)
+    orders = []
+    for k in range(2):
+        options = page.locator(".mlsys-lab-options").nth(k)
+        expect(options.locator("label")).to_have_count(4)
+        assert options.locator("label b").all_inner_texts() == ["A", "B", "C", "D"]
+        orders.append(options.locator("label span").all_inner_texts())
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert orders[0] != orders[1]
+    card = page.locator(".mlsys-lab-options").first.locator("xpath=ancestor::fieldset")
+    card.locator("label", has_text="memory: moving the weights").click()
+    screenshot(page, "letters")
+    page.locator("label", has_text="3").first.click()
+    page.get_by_role("button", name="Commit my prediction…").first.click()
+    page.get_by_role("button", name="Seal it").first.click()
+    expect(page.locator(".mlsys-lab-sealed").first).to_contain_text("memory: moving the weights")
+    state = Ledger.open(notebook.parent / "ann.jsonl", lab=LAB, student="ann").state()
+    assert state.predictions[ITEM].value == "B"
