@@ -788,7 +788,7 @@ def act2_bandwidth(p: Parameters) -> Reflection:
         {
             "A": "the three kernels get faster; the fused one hardly uses memory and stays",
             "B": "both get a little faster, the three by three times as many microseconds",
-            "C": f"both get {q(faster / A100.bandwidth, '×')} as fast, by which the memory gained",
+            "C": f"both get {q(faster / A100.bandwidth, '×')} as fast, because the memory did",
             "D": "the three catch up with the fused one, so fusing is hardly worth it any more",
         },
         right="B",

@@ -207,7 +207,7 @@ class DispatchWaterfall(Instrument):
 
     def cards(self, result: ph.ForwardPass) -> Sequence[NumberCard]:
         return [
-            ("Utilization", _show(result.utilization, "%", pad=True), _tone(result)),
+            ("Utilization", _show(result.utilization, "%", pad=True), _severity(result)),
             ("One pass", _show(result.total, "s", pad=True), "gray"),
             ("Compute", _show(result.compute, "s", pad=True), "compute"),
             ("Dispatch", _show(result.dispatch, "s", pad=True), "dispatch"),
@@ -343,7 +343,11 @@ class DispatchWaterfall(Instrument):
 
 
 def _tone(result: ph.ForwardPass) -> str:
-    """How bad it is: the color of the meter and of the first card."""
+    return "green" if result.utilization >= WELL_USED else "compute"
+
+
+def _severity(result: ph.ForwardPass) -> str:
+    """How bad it is, as a color."""
     if result.utilization >= WELL_USED:
         return "green"
     return "orange" if result.utilization >= WASTED else "red"

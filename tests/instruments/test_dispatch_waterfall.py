@@ -301,12 +301,17 @@ def test_the_meter_changes_color_at_its_line() -> None:
     w = DispatchWaterfall(model="gpt2-layer")
     assert w.result.utilization >= WELL_USED
     assert mark(w, "utilization").blocks[0][4] == "green"
-    w.set(model="kws", mode="compiled")  # 66.7 %
-    assert mark(w, "utilization").blocks[0][4] == "orange"
-    w.set(mode="eager")  # 32.3 %
-    assert mark(w, "utilization").blocks[0][4] == "red"
-    assert w.cards(w.result)[0][2] == "red"
+    w.set(model="kws")
+    assert mark(w, "utilization").blocks[0][4] == "compute"
     assert mark(w, "well used").x == (WELL_USED, WELL_USED)
+
+
+def test_the_first_card_says_how_bad_it_is() -> None:
+    tones = {}
+    for inputs in ({"model": "gpt2-layer"}, {"mode": "compiled"}, {}):  # 90, 66.7 and 32.3 %
+        w = DispatchWaterfall(**inputs)
+        tones[round(float(w.result.utilization), 1)] = w.cards(w.result)[0][2]
+    assert tones == {0.9: "green", 0.7: "orange", 0.3: "red"}
 
 
 def test_a_refused_input_changes_nothing() -> None:
