@@ -265,9 +265,7 @@ class Student:
         expect(card.get_by_role("button", name="Compare with the model")).to_be_visible()
         moves = card.locator(".mlsys-lab-steps li").all_text_contents()
         if moves:
-            # On the page, a number and its unit stay together.
-            plain = [move.replace("\xa0", " ") for move in moves]
-            made = [re.sub(r"^[✓○]| \((done|to do)\)$", "", move) for move in plain]
+            made = [re.sub(r"^[✓○]| \((done|to do)\)$", "", move) for move in moves]
             Ledger.open(self.work / LEDGER).record_answer(f"moves.{step.name}", made)
 
     def _answer(self, step: Step) -> None:

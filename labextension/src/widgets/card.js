@@ -28,25 +28,26 @@ function localTime(iso) {
   return `${piece({ weekday: "short" })} ${at.getDate()} ${piece({ month: "short" })}${year}, ${clock} ${zone}`;
 }
 const inLocalTime = (words) => words.replace(TIME, localTime);
-// A line never ends between a number and its unit, or within "4 of 5".
-const UNITS = /(\d) (?=[A-Za-zµ×%]{1,8}(?:\/[A-Za-z]+)?(?![\w-]))|\b(of) (?=\d)/g;
-function textsOf(node) {
+// A line never ends between a number and its unit, or within "4 of 5". The words stay as they are: whoever
+// copies or looks for them finds plain spaces.
+const WHOLE = /\d of \d+|\d (?:[A-Za-zµ×%]{1,8}(?:\/[A-Za-z]+)?)(?![\w-])/;
+const AS_READ = new RegExp(`(${TIME.source})|(${WHOLE.source})`, "g");
+function asRead(node) {
   const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
   const found = [];
-  while (texts.nextNode()) if (!texts.currentNode.parentElement?.closest("textarea, option, code")) found.push(texts.currentNode);
-  return found;
-}
-function asRead(node) {
-  for (const text of textsOf(node)) {
-    text.data = text.data.replace(UNITS, "$1$2\u00a0");
-    if (text.data.search(TIME) < 0) continue;
+  while (texts.nextNode()) {
+    const inside = texts.currentNode.parentElement;
+    if (!inside?.closest("textarea, option, svg, math")) found.push(texts.currentNode);
+  }
+  for (const text of found) {
     const pieces = [];
     let end = 0;
-    for (const { 0: iso, index } of text.data.matchAll(TIME)) {
-      pieces.push(text.data.slice(end, index), element("time", { datetime: iso, text: localTime(iso) }));
-      end = index + iso.length;
+    for (const { 0: words, 1: iso, index } of text.data.matchAll(AS_READ)) {
+      pieces.push(text.data.slice(end, index), iso ? element("time", { datetime: iso, text: localTime(iso) })
+        : element("bdi", { class: "mlsys-lab-whole", text: words }));
+      end = index + words.length;
     }
-    text.replaceWith(...pieces, text.data.slice(end));
+    if (pieces.length) text.replaceWith(...pieces, text.data.slice(end));
   }
 }
 
