@@ -764,10 +764,10 @@ def act1_reflection(p: Parameters) -> Reflection:
         "The contractor's ReLU runs on an A100 today, and you may change one thing. What makes it"
         " about twice as fast?",
         {
-            "peak": "a chip with twice the TFLOPS",
+            "peak": "a larger chip with twice the TFLOPS",
             "bytes": "fp16 tensors instead of fp32 tensors",
             "code": "a version with half of the instructions",
-            "edge": "an edge device, where less arithmetic waits for the data",
+            "edge": "an edge chip with a lower ridge",
         },
         right="bytes",
         feedback={
@@ -783,7 +783,7 @@ def act1_reflection(p: Parameters) -> Reflection:
             f" arithmetic of 100 million elements needs {computing} at the fp32 peak, hidden behind"
             f" {moving} of moving data. A shorter program waits just as long. Look at the bytes:"
             " which of them could stay on the chip?",
-            "edge": "The edge device computes less, but it also moves less: its ridge is"
+            "edge": "The edge chip computes less, but it also moves less: its ridge is"
             f" {q(ORIN.ridge('fp16'), 'FLOP/B')}, close to the A100's"
             f" {q(A100.ridge('fp16'), 'FLOP/B')}. ReLU waits for memory on both, and the same data"
             f" takes {edge} there instead of {moving}. Switch the context and compare the two"
@@ -891,7 +891,7 @@ def act2_traffic(p: Parameters) -> Prediction:
             "A": "about 4 times less",
             "B": "about 2.5 times less",
             "C": "about 10 times less",
-            "D": "no less",
+            "D": "about as much as before",
         },
         values={"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0},
         unit="×",
