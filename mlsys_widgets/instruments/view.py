@@ -22,10 +22,6 @@ from mlsys_widgets.instruments.live_math import live_math
 from mlsys_widgets.instruments.pin import ghost
 from mlsys_widgets.instruments.plot import PackedNumbers, Plot
 
-#: Pixels that a plot needs to be read, and the share of its height that a diagram does: in less,
-#: the lines in its boxes would lie on each other.
-_LEAST, _DIAGRAM = 170, 0.9
-
 
 class View:
     """The control panel and the plots of one instrument."""
@@ -53,7 +49,6 @@ class View:
                 "names": instrument.plot_names
                 or [f"Plot {k + 1}" for k in range(len(self._plots))],
                 "heights": [plot.scene.height for plot in self._plots],
-                "least": [_least_height(plot.scene) for plot in self._plots],
                 "controls": [control.spec(instrument) for control in instrument.controls.values()],
                 "film": instrument.film(instrument.result) is not None,
                 "math": bool(instrument.explanations),
@@ -244,10 +239,6 @@ class View:
         else:
             self._unfolded.discard(what)
         self.show()
-
-
-def _least_height(scene: Scene) -> int:
-    return int(_DIAGRAM * scene.height) if scene.bare else _LEAST
 
 
 def _short(value: float) -> float:

@@ -4,6 +4,8 @@ import { element } from "./elements";
 
 // Windows of a notebook that are lower than this many pixels are low: parts stand closer together there.
 const LOW = 760;
+// No plot is lower than this.
+const LEAST_HEIGHT = 170;
 // What a cell has above and below its instrument, and the room that an alert may need.
 const AROUND = 20, ALERT = 44;
 // The upper and the lower edge of the board, and the gaps between its parts.
@@ -25,7 +27,7 @@ function stagger(plot) {
   }
 }
 
-export function layoutOf(board, strip, tabs, readout, { names, heights, least }) {
+export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const scroller = board.closest(".jp-WindowedPanel-outer") ?? document.documentElement;
   let chosen = 0, timer = 0, decided = "", pairs = [];
 
@@ -80,7 +82,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights, least })
     const left = room - AROUND - above - below - (columns ? 0 : strip.offsetHeight);
     // Beside controls that are higher, it may grow as they do.
     const beside = columns ? (strip.getBoundingClientRect().bottom - top) / scale - below : 0;
-    const height = Math.max(least[chosen], Math.min(Math.max(most(), beside), left));
+    const height = Math.max(LEAST_HEIGHT, Math.min(Math.max(most(), beside), left));
     board.style.setProperty("--plot-height", `${Math.floor(height)}px`);
     for (const [each] of pairs) stagger(each);
   };
