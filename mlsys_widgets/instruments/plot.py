@@ -97,6 +97,8 @@ class Plot:
         self.figure.layout.width = "100%"
         self.figure.layout.height = f"{scene.height}px"
         self.figure.add_class("mlsys-plot")
+        if scene.bare:
+            self.figure.add_class("mlsys-diagram")
 
     @property
     def frame(self) -> list[Any]:
