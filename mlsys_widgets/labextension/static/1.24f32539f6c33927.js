@@ -541,6 +541,10 @@
 }
 
 /* What a cell of the lab says in words is read like its text. */
+.mlsys-mod-reading .mlsys-mod-locked .jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stdout'] {
+  padding: 0;
+}
+
 .mlsys-mod-reading .mlsys-mod-locked .jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stdout'] pre {
   max-width: var(--mlsys-column);
   padding: 0;
@@ -591,6 +595,16 @@
 
 .mlsys-LabNotebook .mlsys-mod-deeper.jp-MarkdownHeadingCollapsed .jp-MarkdownOutput {
   cursor: pointer;
+}
+
+/* How many cells are hidden tells a student nothing. */
+.mlsys-LabNotebook .mlsys-mod-deeper .jp-showHiddenCellsButton {
+  font-size: 0;
+}
+
+.mlsys-LabNotebook .mlsys-mod-deeper .jp-showHiddenCellsButton::after {
+  content: 'Open';
+  font-size: var(--mlsys-note);
 }
 
 .mlsys-LabNotebook .jp-MarkdownOutput :is(h1, h2) {
