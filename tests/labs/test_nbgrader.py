@@ -8,7 +8,7 @@ import re
 import pytest
 
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.labs import Essay, Number, Record
+from mlsys_widgets.labs import Choice, Essay, Number, Record
 from tests.labs.conftest import BELIEVER, CLASS, COPYIST, NOBODY, SOLVERS, VALID, solver_of
 from tests.labs.rehearsal import (
     Workshop,
@@ -42,9 +42,19 @@ def believers(grades):
     return sorted(name for name in grades if name.startswith(BELIEVER.format("")))
 
 
+def counts(item):
+    """What an item is worth in a course that leaves the deeper parts to its students."""
+    return 0 if item.deeper else item.points
+
+
+def nothing_earned(item):
+    return "deeper, not solved" if item.deeper else r"0 of [\d.]+ points"
+
+
 def assert_all_points(rehearsal, student):
     asked, grades = rehearsal.made.asked(student), rehearsal.grades[student]
-    essays = set(asked.of(Essay))
+    # An essay that does not count has no cell for graders.
+    essays = {name for name, item in asked.of(Essay).items() if not item.deeper}
     assert set(grades) == {*asked.graded, *asked.of(Record), *essays}
     lost = {
         name: outputs(check_cell(rehearsal.made.graded_work(student), name))
@@ -53,7 +63,9 @@ def assert_all_points(rehearsal, student):
     }
     assert not lost
     assert {name for name, grade in grades.items() if grade.by_hand} == essays
-    assert sum(grade.most for grade in grades.values()) == pytest.approx(100)
+    assert {name: grade.most for name, grade in grades.items()} == {
+        name: counts(asked.items[name]) for name in grades
+    }
 
 
 def test_the_solution_earns_every_autograded_point(rehearsal, lab):
@@ -73,13 +85,13 @@ def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal, lab)
     assert {name: g.score for name, g in grades.items() if g.score} == {}
     assert errors(book) == []
     asked = rehearsal.made.asked(solver_of(lab))
-    for name in asked.graded:
+    for name, item in asked.graded.items():
         said = outputs(check_cell(book, name))
-        assert f"{name}: 0 of " in said
+        assert re.match(rf"{name}: {nothing_earned(item)}\.", said)
         assert "is recorded" not in said
-    for name in asked.of(Record):
+    for name, item in asked.of(Record).items():
         assert re.search(
-            rf"{name}: 0 of [\d.]+ points\. There is no ledger that can be read.* Missing: ",
+            rf"{name}: {nothing_earned(item)}\. There is no ledger that can be read.* Missing: ",
             outputs(check_cell(book, name)),
         )
     assert all("Traceback" not in outputs(cell) for cell in book.cells)
@@ -88,13 +100,14 @@ def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal, lab)
 def test_validation_of_an_untouched_notebook_says_what_is_missing(rehearsal, lab):
     failed = rehearsal.validated[NOBODY]["failed"]
     asked = rehearsal.made.asked(solver_of(lab))
-    assert len(failed) == len([*asked.graded, *asked.of(Record, Essay)])
+    core = {n: i for n, i in asked.of(Number, Choice, Record, Essay).items() if not i.deeper}
+    assert len(failed) == len(core)
     for cell in failed:
         for line in cell["error"].splitlines():
             assert not re.search(r"Traceback|File |line \d|--->|Error", line), cell["error"]
     said = "\n".join(cell["raw_error"] for cell in failed if "raw_error" in cell)
     said += "\n".join(cell["error"] for cell in failed)
-    for name in asked.graded:
+    for name in asked.graded.keys() & core.keys():
         assert f"{name}: nothing is recorded in the card of" in " ".join(said.split())
 
 
@@ -113,10 +126,10 @@ def assert_beliefs(rehearsal, students):
             said = outputs(check_cell(book, name))
             if k < len(beliefs):
                 belief = beliefs[k]
-                assert grades[name].score == round(item.points * belief.credit, 2), (name, said)
+                assert grades[name].score == round(counts(item) * belief.credit, 2), (name, said)
                 assert in_one_line(belief.says) in said
             else:
-                assert grades[name].score == item.points, (name, said)
+                assert grades[name].score == counts(item), (name, said)
 
 
 def test_beliefs_are_recognized_and_earn_their_credit(rehearsal):
@@ -148,21 +161,25 @@ def test_every_hidden_test_knows_every_belief(made: Workshop, lab, tmp_path):
             code, key = hidden_test(source, name), found.keys[name]
             namespace = {name: key.value}
             points, said = run_hidden(code, folder, namespace)
-            assert points == item.points, said
+            assert points == counts(item), said
             assert namespace[name] == key.value, "the hidden test has overwritten the answer"
             for belief in key.beliefs:
                 points, said = run_hidden(code, folder, {name: belief.value})
-                assert points == round(item.points * belief.credit, 2), (belief, said)
+                assert points == round(counts(item) * belief.credit, 2), (belief, said)
                 assert in_one_line(belief.says) in said
             for nothing in (..., None, "no idea", float("nan"), [1], 10**400):
                 points, said = run_hidden(code, folder, {name: nothing})
                 assert points == 0
-                assert re.fullmatch(rf"{name}: 0 of [\d.]+ points\. [^\n]+\.", said), said
+                assert re.fullmatch(rf"{name}: {nothing_earned(item)}\. [^\n]+\.", said), said
 
 
 def assert_a_copy_fails(asked, scores, said):
     numbers = asked.of(Number)
-    wrong = [name for name in numbers if scores[name] < numbers[name].points]
+    wrong = [
+        name
+        for name, item in numbers.items()
+        if (": deeper, solved." not in said[name] if item.deeper else scores[name] < item.points)
+    ]
     same = sorted(set(numbers) - set(wrong))
     assert len(wrong) > len(numbers) / 2, f"right for somebody else too: {', '.join(same)}"
     for name in asked.of(Record):

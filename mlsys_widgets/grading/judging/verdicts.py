@@ -45,11 +45,11 @@ def result_in_words(name: str, verdict: Verdict, earned: float, points: float) -
     >>> result_in_words("ridge", Verdict(1.0, "Right."), 10, 10)
     'ridge: 10 of 10 points. Right.'
     >>> result_in_words("ridge", Verdict(0.2, "These are bytes per FLOP."), 0, 0)
-    'ridge: deeper, partly right. These are bytes per FLOP.'
+    'ridge: deeper, partly solved. These are bytes per FLOP.'
     """
     if points:
         return f"{name}: {earned:g} of {points:g} points. {verdict.says}"
-    how = "right" if verdict.right else "partly right" if verdict.credit else "not right"
+    how = "solved" if verdict.right else "partly solved" if verdict.credit else "not solved"
     return f"{name}: deeper, {how}. {verdict.says}"
 
 
