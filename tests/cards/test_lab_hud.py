@@ -242,3 +242,18 @@ def test_times_are_on_the_readers_clock(led):
     for page in (hud.text(), hud.html(), lock.text(), lock.html()):
         assert local_time(saved) in page
         assert saved not in page
+
+
+def test_what_is_deeper_is_a_line_of_its_own_and_no_progress_waits_for_it(led):
+    core = StudentStep("gap", "prediction", 1, "How far?", ("gap",))
+    deeper = StudentStep("joules", "answer", 1, "How many?", ("joules",), deeper=True)
+    hud = LabHUD("Lab 01", ledger=led, acts={"Act 1": [core]}, deeper=[deeper])
+    led.commit_prediction("gap", "A", confidence=3)
+    hud.refresh()
+    assert hud.progress == {"Act 1": (1, 1)}
+    assert "Deeper (0 of 1, optional)" in hud.text()
+    assert "How many?" not in hud.text()
+    led.record_answer("joules", 3.0)
+    hud.refresh()
+    assert "Deeper (1 of 1, optional)" in hud.text()
+    assert "How many?" in hud.text()

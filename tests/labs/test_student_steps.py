@@ -12,6 +12,7 @@ from mlsys_widgets.labs.student_steps import (
     DESIGN_MISSES,
     SIGNS,
     STEP_KINDS,
+    SavedEntry,
     StepState,
     StudentStep,
     is_newer,
@@ -168,3 +169,10 @@ def test_the_cells_of_a_lab_hold_its_steps(home: Path) -> None:
 def test_claims_are_not_called_myths():
     step = StudentStep("claims", "myths", 4, "Which are true?", ("claims.1",))
     assert step.called == "Claims: Which are true?"
+
+
+def test_what_is_deeper_is_never_left_to_do():
+    core = StudentStep("gap", "prediction", 1, "How far?", ("gap",))
+    deeper = StudentStep("joules", "answer", 1, "How many?", ("joules",), deeper=True)
+    assert not_done([core, deeper], {}) == [core]
+    assert not_done([core, deeper], {"gap": SavedEntry(True, 1)}) == []
