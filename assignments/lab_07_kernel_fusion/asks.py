@@ -111,13 +111,14 @@ lab = Lab(
     materials={"sequence": sequence, "wake_us": wake_us},
     parameters={
         "kernels": Parameter(1000, steps(600, 1400, 20), "kernels", "kernels in a forward pass"),
-        "kernel_us": Parameter(5, steps(2.2, 5.4, 0.1), "µs", "compute time of a kernel"),
+        "kernel_us": Parameter(5, steps(2.2, 5.4, 0.05), "µs", "compute time of a kernel"),
         # Longer than a kernel even when the GPU is as busy as the goal asks for.
-        "launch_us": Parameter(10, steps(8, 16, 0.25), "µs", "cost of a launch"),
+        "launch_us": Parameter(10, steps(8, 16, 0.1), "µs", "cost of a launch"),
         "goal_pct": Parameter(80, steps(70, 90, 1), "%", "utilization that is promised"),
         "faster": Parameter(2, steps(1.8, 4, 0.1), "×", "how much faster the new GPU computes"),
         # Between the two streams that were measured and not at either.
-        "stream_kernels": Parameter(640, steps(340, 960, 20), "kernels", "kernels of a stream"),
+        "stream_kernels": Parameter(640, steps(340, 960, 1), "kernels", "kernels of a stream"),
+        "streams": Parameter(5, steps(3, 12, 1), "streams", "such streams, one after the other"),
         # Far enough from the ties between the offers, for every launch, GPU and compiler.
         "wake_launches": Parameter(
             0.8,
@@ -136,6 +137,10 @@ lab = Lab(
         "precision": Parameter("fp16", ("fp16", "fp32"), "", "precision of that chain"),
         "gpu": Parameter(
             "a100-sxm", ("a100-sxm", "h100-sxm", "h200-sxm"), "", "where that chain runs"
+        ),
+        # Low enough to tell an answer with the datasheet's bandwidth apart.
+        "reached_pct": Parameter(
+            88, steps(78, 95, 0.5), "%", "bandwidth of the datasheet that was measured there"
         ),
         "head": Parameter("mlp", tuple(HEADS), "", "how the sequence of operations begins"),
         "tail": Parameter("residual", tuple(TAILS), "", "how it ends"),
@@ -360,7 +365,7 @@ def faster_gpu_saves_pct(p: Parameters) -> Number:
         " because the CPU does it. Launches wait for kernels, and memory is left out. By how many"
         " percent does the pass get shorter? One decimal is enough, as in 41.5.",
         "percent",
-        points=6,
+        points=7,
         low=0.5,
         high=100,
         hint="Add up launch and kernel, once with the old kernel and once with the new one. The"
@@ -457,14 +462,15 @@ def stream_wall_ms(p: Parameters) -> Number:
         f"Two more readings from that H200: a stream of {q(FEWER)} such kernels took"
         f" {q(few.seconds.median, 's')}, one of {q(MORE)} took {q(many.seconds.median, 's')}. Each"
         f" kernel computes for {q(each, 's')}, and a launch costs {q(LAUNCH, 's')}. From"
-        f" what was measured, estimate how many milliseconds a stream of **{p.stream_kernels}**"
-        " kernels takes. Two decimals are enough, as in 12.35.",
+        f" what was measured, estimate how many milliseconds **{p.streams} streams** of"
+        f" **{p.stream_kernels}** kernels take, each begun when the one before it is done. One"
+        " decimal is enough, as in 12.3.",
         "ms",
         points=6,
         low=0.2,
-        high=200,
+        high=2_000,
         hint="Between the two readings there are more kernels and more milliseconds. How long does"
-        " one more kernel take?",
+        " one more kernel take? Go on from a reading at that pace, for one stream.",
         title="Read a measured curve",
         act=1,
         after=["act1_real"],
@@ -480,7 +486,7 @@ def kernels_left(p: Parameters) -> Number:
         f" be left for the GPU to compute **{p.goal_pct}%** of the time? Ignore the first launch"
         " and the last kernel. A whole number is enough, as in 64.",
         "kernels",
-        points=7,
+        points=8,
         low=2,
         high=20_000,
         hint="The computing stays the same. Find out how long the pass may take with it, and then"
@@ -664,7 +670,7 @@ def fusion_saves_ms(p: Parameters) -> Number:
         " does a forward pass save when all its chains are fused? Two decimals are enough, as in"
         " 4.25.",
         "ms",
-        points=7,
+        points=8,
         low=0.005,
         high=100,
         hint="Count what one chain no longer does once it is one kernel: launches, and reads and"
@@ -689,9 +695,10 @@ def ridge_gap_times(p: Parameters) -> Number:
         f"{' → '.join(ops[key].name for key in names)}, fused into one kernel, on numbers in"
         f" **{p.precision}** in the memory of an **{machine.name}**: {machine.peak_label()} in its"
         f" Tensor Cores, {q(machine.elementwise_rate(), 'FLOP/s')} in its vector units,"
-        f" {q(machine.bandwidth, 'B/s')}. FLOP per element: {work}.{extra} How many times more FLOP"
-        " per byte would the fused kernel need before arithmetic takes longer than memory? One"
-        " decimal is enough, as in 51.5.",
+        f" {q(machine.bandwidth, 'B/s')}. Take the arithmetic at its full rate, and memory at the"
+        f" **{p.reached_pct:g}%** of its bandwidth that was measured on yours. FLOP per element:"
+        f" {work}.{extra} How many times more FLOP per byte would the fused kernel need before"
+        " arithmetic takes longer than memory? Two decimals are enough, as in 51.25.",
         "times",
         points=6,
         low=0.001,
@@ -713,7 +720,7 @@ def kernels_after_fusing(p: Parameters) -> Choice:
         " the fusion decision says that two of them can share a kernel. How many kernels does it"
         " launch?",
         {"two": "2", "three": "3", "four": "4", "five": "5"},
-        points=4,
+        points=1,
         title="Where does a compiler have to cut?",
         act=2,
         after=["act2_fusion"],

@@ -191,35 +191,43 @@ def act1_real(given: Given) -> NumberKey:
 
 
 def stream_wall_ms(given: Given) -> NumberKey:
-    n = given.p.stream_kernels
+    p = given.p
+    n, all_kernels = p.stream_kernels, p.streams * p.stream_kernels
     (few, _), (many, busy) = _stream(FEWER), _stream(MORE)
     pace = (many - few) / (MORE - FEWER)
     each = busy / MORE
-    right = 1e3 * (few + pace * (n - FEWER))
+    right = 1e3 * p.streams * (few + pace * (n - FEWER))
     return NumberKey(
         right,
         tolerance=0.01,
         beliefs=[
             Belief(
                 "launch and kernel one by one",
-                1e3 * n * (LAUNCH + each),
+                1e3 * all_kernels * (LAUNCH + each),
                 credit=0.2,
                 says=f"You added launch and kernel, {q(LAUNCH + each, 's')} for each. The readings"
                 f" say {q(pace, 's')} per kernel: launches ran ahead while kernels computed.",
             ),
             Belief(
                 "kernels alone",
-                1e3 * n * each,
+                1e3 * all_kernels * each,
                 credit=0.2,
                 says=f"Those are the kernels alone, {q(each, 's')} each. The stream took"
                 f" {q(pace, 's')} per kernel, because the launches set its pace.",
             ),
             Belief(
                 "launches alone",
-                1e3 * n * LAUNCH,
+                1e3 * all_kernels * LAUNCH,
                 credit=0.5,
                 says=f"Those are the launches alone, {q(LAUNCH, 's')} each. With kernels to run"
                 f" the stream needs a little more: the readings make {q(pace, 's')} per kernel.",
+            ),
+            Belief(
+                "one stream",
+                right / p.streams,
+                credit=0.5,
+                says="That is what one stream takes, read correctly from the curve. There are"
+                f" {p.streams} of them, and each begins when the one before it is done.",
             ),
         ],
         says=f"The slope between the readings is {q(pace, 's')} per kernel: shorter than launch and"
@@ -413,7 +421,9 @@ def ridge_gap_times(given: Given) -> NumberKey:
     size = BYTES_PER_ELEMENT[p.precision]
     fused = fuse(chain("layernorm", p.middle, p.activation), 1024, size, p.gpu)
     machine = devices[p.gpu]
-    ridge = machine.elementwise_rate() / machine.bandwidth
+    reached = p.reached_pct / 100
+    bandwidth = reached * machine.bandwidth
+    ridge, tensor_ridge = machine.elementwise_rate() / bandwidth, machine.ridge() / reached
     now, apart = float(fused.fused_intensity), float(fused.unfused_intensity)
     right = ridge / now
     moved = float(fused.fused_tensors)
@@ -425,11 +435,18 @@ def ridge_gap_times(given: Given) -> NumberKey:
         beliefs=[
             Belief(
                 "Tensor Cores do elementwise work",
-                float(machine.ridge()) / now,
+                float(tensor_ridge) / now,
                 credit=0.4,
-                says=f"You took the ridge of the Tensor Cores, {q(machine.ridge(), 'FLOP/B')}. They"
+                says=f"You took the ridge of the Tensor Cores, {q(tensor_ridge, 'FLOP/B')}. They"
                 " multiply matrices and nothing else. This chain runs on the vector units, whose"
                 f" ridge is at {q(ridge, 'FLOP/B')}.",
+            ),
+            Belief(
+                "the bandwidth of the datasheet",
+                right * reached,
+                credit=0.6,
+                says=f"You took the datasheet's {q(machine.bandwidth, 'B/s')}. Your GPU reached"
+                f" {q(bandwidth, 'B/s')}, and slower memory moves the ridge up.",
             ),
             Belief(
                 "three separate kernels",
@@ -453,9 +470,10 @@ def ridge_gap_times(given: Given) -> NumberKey:
                 " asks how many times more it would need.",
             ),
         ],
-        says=f"Fusing raised {q(apart, 'FLOP/B')} to {q(now, 'FLOP/B')}, and the ridge of the"
-        f" vector units is at {q(ridge, 'FLOP/B')}. A square matrix product in fp32 gets there with"
-        f" {product} rows, because it uses every number that often; Lab 11 goes on from there.",
+        says=f"Fusing raised {q(apart, 'FLOP/B')} to {q(now, 'FLOP/B')}, and at"
+        f" {q(bandwidth, 'B/s')} the ridge of the vector units is at {q(ridge, 'FLOP/B')}. A square"
+        f" matrix product in fp32 gets there with {product} rows, because it uses every number that"
+        " often; Lab 11 goes on from there.",
     )
 
 

@@ -163,7 +163,7 @@ few, many = (
 )
 pace = (many.seconds.median - few.seconds.median) / (many.kernels - few.kernels)
 wall = few.seconds.median + pace * (lab.p.stream_kernels - few.kernels)
-stream_wall_ms = 1e3 * wall
+stream_wall_ms = 1e3 * lab.p.streams * wall
 
 # %% answer="kernels_left"
 # Launches set the pace, so the pass takes (kernels left) launches; computing must fill the goal.
@@ -310,7 +310,8 @@ size = {"fp16": 2, "fp32": 4}[lab.p.precision]
 fused = ph.fuse(ph.chain("layernorm", lab.p.middle, lab.p.activation), 1024, size)
 # Elementwise arithmetic runs on the vector units, not on Tensor Cores.
 machine = ph.devices[lab.p.gpu]
-ridge_gap_times = machine.elementwise_rate() / machine.bandwidth / fused.fused_intensity
+bandwidth = lab.p.reached_pct / 100 * machine.bandwidth
+ridge_gap_times = machine.elementwise_rate() / bandwidth / fused.fused_intensity
 
 # %% card="act2_traffic"
 

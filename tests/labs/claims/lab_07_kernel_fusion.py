@@ -163,10 +163,15 @@ def intensities(p: Parameters) -> tuple[float, float]:
     return work / (WIDTH[p.precision] * (6 + more)), work / (WIDTH[p.precision] * (2 + more))
 
 
+def bandwidths(p: Parameters) -> tuple[float, float]:
+    """Of the student's GPU: on the datasheet, and measured."""
+    return RATES[p.gpu][2], p.reached_pct / 100 * RATES[p.gpu][2]
+
+
 def ridges(p: Parameters) -> tuple[float, float]:
-    """Of the vector units and of the Tensor Cores."""
-    vector, tensor, bandwidth = RATES[p.gpu]
-    return vector / bandwidth, tensor / bandwidth
+    """Of the vector units and of the Tensor Cores, at the bandwidth that was measured."""
+    vector, tensor, _ = RATES[p.gpu]
+    return vector / bandwidths(p)[1], tensor / bandwidths(p)[1]
 
 
 def rows(p: Parameters) -> float:
@@ -277,6 +282,7 @@ QUANTITIES = [
     Quantity("intensities", "FLOP/B", lambda p: [
         WORK / 6 / TENSOR, WORK / 2 / TENSOR, VECTOR / HBM, 0.25, *intensities(p), *ridges(p),
     ]),
+    Quantity("bandwidth, on the datasheet and measured", "B/s", bandwidths),
     Quantity("a ReLU at the roof", "ratio", lambda p: 0.25 * HBM / 312e12),
     Quantity("fused on the H200", "ratio", lambda p: [
         *BY_HAND.values(), BY_COMPILER[1024],
@@ -388,6 +394,7 @@ CLAIMS = [
     Claim("With kernels to run the stream needs a little more", lambda p: (
         H200_LAUNCH < PACE < 1.1 * H200_LAUNCH
     )),
+    Claim("each begins when the one before it is done", lambda p: p.streams > 1),
     Claim("each lasts as long as a launch and the GPU never waits. # leaves room", lambda p: (
         goal(p) < 1
     )),
@@ -459,6 +466,9 @@ CLAIMS = [
         intensities(p)[1] > intensities(p)[0]
     )),
     Claim("Fusing raised # to #", lambda p: intensities(p)[0] < intensities(p)[1] < ridges(p)[0]),
+    Claim("and slower memory moves the ridge up", lambda p: (
+        bandwidths(p)[1] < bandwidths(p)[0] and ridges(p)[0] > RATES[p.gpu][0] / RATES[p.gpu][2]
+    )),
     Claim("A square matrix product in fp32 gets there with # rows", lambda p: (
         math.ceil(6 * ridges(p)[0]) / 6 >= ridges(p)[0] > (math.ceil(6 * ridges(p)[0]) - 1) / 6
     )),
