@@ -327,7 +327,7 @@ def launch_budget_us(p: Parameters) -> Number:
         f"Noor promises her director that the GPU will compute for **{p.goal_pct}%** of the pass."
         f" The kernels of your build take {p.kernel_us:g} µs each, launches wait for the kernel"
         " before them, and memory is left out. How many microseconds may one launch cost at most?"
-        " Two decimals are enough, as in 3.45.",
+        " Three decimals are enough, as in 3.455.",
         "µs",
         points=7,
         low=0.02,
@@ -667,8 +667,8 @@ def fusion_saves_ms(p: Parameters) -> Number:
         f" {p.rows:,} × {p.columns:,} numbers in fp16. On the {A100.name}"
         f" ({q(A100.bandwidth, 'B/s')}) a launch costs {p.launch_us:g} µs. Each operation alone"
         " reads the tensor and writes it; fused, the chain is one kernel. How many milliseconds"
-        " does a forward pass save when all its chains are fused? Two decimals are enough, as in"
-        " 4.25.",
+        " does a forward pass save when all its chains are fused? Three decimals are enough, as"
+        " in 4.255.",
         "ms",
         points=8,
         low=0.005,

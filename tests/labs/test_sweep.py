@@ -177,6 +177,19 @@ def test_beliefs_are_told_apart_from_the_key_by_rounding_too(swept):
     assert not wrong
 
 
+def test_the_decimals_that_are_said_to_be_enough_are_enough(swept):
+    said = ("A whole number is", "One decimal is", "Two decimals are", "Three decimals are")
+    wrong = {}
+    for student, keys in swept.everyone.items():
+        for name, item in swept.lab.items(swept.lab.draw(student)).items():
+            for decimals, words in enumerate(said):
+                if isinstance(item, Number) and f"{words} enough" in item.ask:
+                    key = keys[name]
+                    if not key.reaches(key.value, round(key.value, decimals)):
+                        wrong.setdefault(name, (student, words, key.value))
+    assert not wrong
+
+
 def test_every_number_knows_three_beliefs_at_least(swept):
     few = {
         name: len(swept.plain.keys[name].beliefs)
