@@ -302,54 +302,66 @@ def act1_real(given: Given) -> ChoiceKey:
     return ChoiceKey(min(shares, key=lambda key: abs(shares[key] - reached)))
 
 
-def measured_share_pct(given: Given) -> NumberKey:
-    timed = timed_product(given.p.measured_n)
-    peak, tolerance = H200.peak("fp16"), 0.01
+def roof_products(given: Given) -> NumberKey:
+    count, timed = given.p.count, timed_product(given.p.measured_n)
+    peak, tolerance = H200.peak("fp16"), 0.015
     over = roofline(timed.intensity, peak, H200.bandwidth)
     share = timed.attained / over.attainable
     place = f"{q(timed.intensity, 'FLOP/B')}, with the ridge of the H200 at"
     place += f" {q(over.ridge, 'FLOP/B')}"
+
+    def allowed(rate: float) -> float:
+        return count * rate / timed.attained
+
+    right = allowed(over.attainable)
     beliefs = [
         Belief(
-            "half: sparse peak, or one FLOP for a multiply-add",
-            50 * share,
+            "double: sparse peak, or one FLOP for a multiply-add",
+            2 * right,
             credit=0.4,
-            says="That is half of it: either you divided by the sparse peak, or you counted a"
-            " multiply-add as one operation.",
+            says="That is twice too many: either you took the sparse peak for the roof, or you"
+            " counted a multiply-add as one operation.",
         ),
         Belief(
             "the slope as roof",
-            100 * timed.attained / (H200.bandwidth * timed.intensity),
+            allowed(H200.bandwidth * timed.intensity),
             credit=0.3,
-            says=f"You divided by bandwidth times intensity. The product does {place}: right of it"
-            " the roof is flat.",
+            says=f"You took bandwidth times intensity for the roof. The product does {place}: right"
+            " of it the roof is flat.",
         ),
         Belief(
             "the peak as roof",
-            100 * timed.attained / peak,
+            allowed(peak),
             credit=0.4,
-            says=f"You divided by the peak. The product does {place}: left of it the roof is the"
-            " slope.",
+            says=f"You took the peak for the roof. The product does {place}: left of it the roof is"
+            " the slope.",
         ),
         Belief(
-            "fraction for percent",
-            share,
-            credit=0.6,
-            form=True,
-            says="The number is right, but it is a fraction; the question asks for it in percent.",
+            "percentage of the roof",
+            100 * share,
+            credit=0.5,
+            says="That is the percentage of its roof that the product reached. One step is missing:"
+            f" how many products the roof allows while {q(count)} are run.",
+        ),
+        Belief(
+            "multiplied by the fraction",
+            count * share,
+            credit=0.3,
+            says=f"That is less than the {q(count)} that were run. A roof cannot be exceeded, so in"
+            " the same time it allows more of them: divide by the fraction.",
         ),
         Belief(
             "peak of the A100",
-            100 * timed.attained / A100.peak("fp16"),
+            allowed(A100.peak("fp16")),
             credit=0.1,
-            says=f"You divided by {q(A100.peak('fp16'), 'FLOP/s')}, the peak of an A100. This"
-            " product ran on an H200.",
+            says=f"You took {q(A100.peak('fp16'), 'FLOP/s')} for the roof, the peak of an A100."
+            " This product ran on an H200.",
         ),
     ]
     return NumberKey(
-        100 * share,
+        right,
         tolerance=tolerance,
-        beliefs=_apart(100 * share, tolerance, beliefs),
+        beliefs=_apart(right, tolerance, beliefs),
         says=f"{q(timed.attained, 'FLOP/s')} out of {q(over.attainable, 'FLOP/s')}: a roof says"
         " what cannot be exceeded, and a stopwatch says what happens.",
     )

@@ -15,7 +15,7 @@ from tests.labs.test_option_order import choices
 #: How many standard deviations of a fair lottery a lab may be off.
 SLACK = 1.0
 #: Labs whose options are being written again.
-OFFENDERS = {"lab_07_kernel_fusion", "lab_11_roofline"}
+OFFENDERS = {"lab_07_kernel_fusion"}
 
 
 def fixed(lab, folder):
