@@ -444,7 +444,7 @@ def roof_products(p: Parameters) -> Number:
         f"On that H200, an fp16 product of N = {p.measured_n:,} took {q(timed.seconds, 's')}, the"
         " median of many runs. The H200 has the peaks of an H100 and"
         f" {q(H200.bandwidth, 'B/s')}. In the time that {q(p.count)} such products take, one"
-        " after another, how many would their roof allow? Answer in products, as in 1,500.",
+        " after another, how many would their roof allow? Answer in products, as in 75,000.",
         "products",
         points=7,
         low=1,
@@ -658,7 +658,7 @@ def softmax_saved_ms(p: Parameters) -> Number:
 def kernel_to_fund(p: Parameters) -> Choice:
     left = fusion_strategies["full"].traffic_share
     return Choice(
-        f"Noor's second service reads {p.prompts} prompts of only {p.prompt:,} tokens at once on an"
+        f"Noor's second service reads {p.prompts} prompts of {p.prompt:,} tokens at once on an"
         f" H100. Three offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
         " projection in int8 instead of fp16; fuse one layer norm; or fuse softmax. Fusing leaves"
         f" {q(left, '%')} of a kernel's traffic. Which order is right, from the most time saved to"
