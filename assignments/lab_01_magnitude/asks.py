@@ -621,8 +621,8 @@ def act2_limit(p: Parameters) -> Reflection:
             "B": f"The weights are {whole.fill:.0f} times as large as the {room} that are left for "
             f"them. Too little compute or bandwidth makes you wait, here about "
             f"{q(law.total, 's')} per image; too little capacity is a plain no. That is why tiny "
-            "devices get architectures of their own, such as DS-CNN or a thin MobileNet, of one or "
-            "two hundred kilobytes in int8.",
+            "devices get architectures of their own, such as DS-CNN or a thin MobileNet, of tens "
+            "to a few hundred kilobytes in int8.",
             "C": f"At {q(p.mcu_mw * 1e-3, 'W')} nothing gets warm; an H100 draws "
             f"{q(H100.power, 'W')}. Low power is what this chip is made for, and it can work at "
             f"full load for years. Look at *Memory* in the instrument instead, where "

@@ -6,6 +6,7 @@ from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     IronLawTime,
+    counted,
     iron_law,
 )
 from mlsys_widgets.physics import format_quantity as q
@@ -102,8 +103,8 @@ def catch_up_days(given: Given) -> NumberKey:
                 right / 1e3,
                 credit=0.3,
                 form=True,
-                says="A prefix got lost: from MFLOP/s to TFLOP/s there are two steps of a "
-                "thousand, and you took one.",
+                says="A prefix got lost, and with it a factor of a thousand. Write both peaks in "
+                "FLOP/s, with all their zeros, and then divide.",
             ),
         ],
         says=f"A gap of {q(H100.peak('fp16') / board, '×')} turns {q(p.burst_s, 's')} into "
@@ -301,8 +302,8 @@ def int8_weights_times(given: Given) -> NumberKey:
                 "latency left out",
                 bare.total / bare_after.total,
                 credit=0.5,
-                says=f"Nearly: the {q(before.latency, 's')} of latency are missing, before and "
-                "after. They do not shrink, so they lower the gain.",
+                says=f"Two terms of three: the {q(before.latency, 's')} of latency are missing, "
+                "before and after. They do not shrink, so they lower the gain.",
             ),
             Belief(
                 "half the bytes",
@@ -418,9 +419,9 @@ def needed_mb_per_s(given: Given) -> NumberKey:
                 "MB/s, the unit of your flash chip.",
             ),
         ],
-        says=f"The arithmetic leaves {q(left, 's')} of {q(promise, 's')}. No flash chip, however "
-        f"fast, could answer within {q(board.compute_time, 's')}: a term that you do not improve "
-        "is a floor.",
+        says=f"Arithmetic and latency leave {q(left, 's')} of {q(promise, 's')}. No flash chip, "
+        f"however fast, could answer within {q(board.compute_time, 's')}: a term that you do not "
+        "improve is a floor.",
     )
 
 
@@ -502,8 +503,8 @@ def keyword_precision(given: Given) -> ChoiceKey:
         size = sizes[option]
         if size > p.sram_kb:
             return (
-                f"In {option} every parameter takes {BYTES_PER_ELEMENT[option]:g} bytes, so the "
-                f"weights are {q(size * 1e3, 'B')}, more than the whole SRAM of "
+                f"In {option} every parameter takes {counted(BYTES_PER_ELEMENT[option], 'byte')}, "
+                f"so the weights are {q(size * 1e3, 'B')}, more than the whole SRAM of "
                 f"{q(p.sram_kb * 1e3, 'B')}. Multiply the parameters by the bytes of each format, "
                 "and take the first one that fits."
             )
@@ -633,7 +634,7 @@ def largest_batch_images(given: Given) -> NumberKey:
     ]
     # Whoever rounds on the way may be off by one, where that is no other mistake's number.
     near = {
-        "one image too many": (right + 1, "With one image more, the last answers are late by a "
+        "one image too many": (right + 1, "With one image more, the whole batch is late by a "
                                "moment. Round down: a promise has no tolerance."),
         "one image too few": (right - 1, "One image more would still be in time. Carry more digits "
                               "and round only the result."),

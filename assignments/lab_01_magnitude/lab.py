@@ -354,9 +354,9 @@ mixed_kparams = room_kb / bytes_each
 # {{ q(devices["h100-sxm"].memory / devices["cortex-m7"].memory, "×") }} in memory and by
 # {{ q(devices["h100-sxm"].power / devices["cortex-m7"].power, "×") }} in power: six orders at most, not nine. Compute and
 # bandwidth only make us wait; one image of the vision model would take about
-# {{ q(iron_law(p.model_mb * 1e6, p.model_gflop * 1e9, "cortex-m7").total, "s") }} on the doorbell. Capacity says no: in
-# fp32 its weights are {{ q(capacity(p.model_mb * 1e6, "cortex-m7").fill, "×") }} as large as the SRAM, and in int8 still
-# {{ q(capacity(p.model_mb * 1e6 / 4, "cortex-m7").fill, "×") }}.
+# {{ q(p.model_mb / p.mcu_mb_per_s + p.model_gflop * 1e3 / p.mcu_mflops + devices["cortex-m7"].launch(), "s") }} on the
+# doorbell. Capacity says no: in fp32 its weights are {{ q(p.model_mb * 1e3 / (p.sram_kb - p.reserve_kb), "×") }} as large
+# as the SRAM that is left for them, and in int8 still {{ q(p.model_mb * 1e3 / (p.sram_kb - p.reserve_kb) / 4, "×") }}.
 #
 # So the model itself must be another one, and with it the format, the compiler and the runtime: GPU kernels in batches on
 # one side, an int8 interpreter without an operating system on the other. Data, labels, training code and evaluation can
