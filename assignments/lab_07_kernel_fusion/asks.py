@@ -1160,8 +1160,8 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Eager to debug, compiled to serve",
-                "While a model still changes, every change compiles again and a graph hides the"
-                " line that fails. Compile what is finished and will run often.",
+                "Every change compiles again, and a graph hides the line that fails. Compile what"
+                " is finished and will run often.",
             ),
         ],
         ahead="Lab 08 (Training) takes up your utilization as the first loss of a training step."

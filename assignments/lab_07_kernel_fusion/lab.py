@@ -55,9 +55,8 @@ context
 
 # %% [markdown]
 # Below is one pass of the spotter on Finance's GPU, with the time for moving data added; the thin bar is the GPU that Noor
-# owns. (At the edge nobody buys a GPU, so there you see the small board as it is.) Try three things before you compare:
-# set *Faster GPU* back to 1×, switch the spotter to *Compiled*, and select the GPT-2 layer. The line on the meter is
-# your prediction.
+# owns. (At the edge you see the small board as it is.) Try three things before you compare: set *Faster GPU* back to 1×,
+# switch the spotter to *Compiled*, and select the GPT-2 layer. The line on the meter is your prediction.
 
 # %% instrument="Dispatch waterfall"
 kws = lab.follow(
