@@ -4,7 +4,7 @@
 # We say *model* for what runs in a data center, and for what runs in a doorbell. Put numbers on the difference between
 # the two machines, and design one product for each.
 #
-# **How it works.** You commit a prediction, and then the instruments open. The numbers in the questions are your own.
+# **How it works.** You commit a prediction, and then the instruments open. The numbers are your own.
 #
 # **Read first** the introduction of your textbook.
 
@@ -218,7 +218,7 @@ board_upgrade = min(upgrades, key=upgrades.get)
 
 # %% [markdown]
 # The switch loads each proposal into the instrument below, on its own machine. A lamp for each promise says whether the
-# design keeps it and, if not, by how much it misses. The machine is fixed: change the model or the batch.
+# design keeps it, or by how much it misses. The machine is fixed: change the model or the batch.
 
 # %% show="context for the design"
 context
@@ -314,7 +314,7 @@ largest_batch_images = int(left / one_image)
 # %% [markdown]
 # ### What you hand on
 #
-# Choose the product that you would build first, set the instrument the way you would ship it, and save.
+# Choose the product that you would build first, set the instrument as you would ship it, and save.
 
 # %% design=true
 lab.design(

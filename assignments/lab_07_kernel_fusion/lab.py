@@ -30,7 +30,7 @@ from mlsys_widgets.measured import findings
 # ## Where does it run?
 #
 # The waterfall, the fusion explorer and the timeline follow this switch, at any time. On the Orin NX a slower CPU runs the
-# same driver; the model keeps the kernels themselves as long as they are.
+# same driver; the model keeps the kernels as long as they are.
 
 # %% show="Context"
 context = lab.context(
@@ -93,7 +93,7 @@ act1 = lab.reveal(
 act1
 
 # %% [markdown]
-# A question about your own build of the spotter:
+# About your own build of the spotter:
 
 # %% answer="launch_budget_us"
 # kernel / (kernel + launch) = goal, solved for what is asked
@@ -228,7 +228,7 @@ lab.reveal(
 
 # %% [markdown]
 # Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50, at the edge with
-# the keyword spotter on an Orin NX, whose runtime compiles only parts of the model. Then try the CI pipeline. The scenario
+# the keyword spotter on an Orin NX, whose runtime compiles only a part of it. Then try the CI pipeline. The scenario
 # *Challenge* is a quiet box with an A100, {{ q(workloads["kws-service"].per_day / 24) }} requests per hour, whose model
 # serves for half a day: find the shortest time in service for which compiling pays there.
 
