@@ -240,13 +240,13 @@ class _Worker:
         )
 
     def _own_words(self, prediction: str) -> list[_Event]:
-        """Some say in a sentence why they were off; it takes no time beyond the comparison's."""
+        """Some say in a sentence why they were off."""
         # By chance of its own, so that nothing else about the student depends on it.
         chance = random.Random(f"{self._student.seed}/{self._student.name}/{prediction}")
         if chance.random() >= _WRITES:
             return []
         words, name = chance.choice(_OWN_WORDS), own_words_name(prediction)
-        return [(0.0, lambda led: led.record_answer(name, words))]
+        return [(chance.uniform(0.2, 0.6), lambda led: led.record_answer(name, words))]
 
     def _answer(self, name: str, item: Number | Choice, done: SimulatedWork) -> list[_Event]:
         typed = self._knowledge.answer(name, item)
