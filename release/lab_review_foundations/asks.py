@@ -389,19 +389,19 @@ lab = Lab(
         "Recall: what you carry with you",
     ),
     parameters={
-        "peak_tflops": Parameter(312, steps(264, 400, 8), "TFLOPS", "dense fp16 peak of your chip"),
-        "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.1), "TB/s", "bandwidth of your chip"),
+        "peak_tflops": Parameter(312, steps(264, 400, 2), "TFLOPS", "dense fp16 peak of your chip"),
+        "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.01), "TB/s", "bandwidth of your chip"),
         "activation_melem": Parameter(
-            80, steps(60, 100, 2), "million elements", "size of the tensor in the ReLU profile"
+            80, steps(60, 100, 1), "million elements", "size of the tensor in the ReLU profile"
         ),
-        "profile_us": Parameter(640, steps(560, 900, 10), "µs", "time in the ReLU profile"),
-        "sample_kb": Parameter(500, steps(420, 640, 20), "KB", "activations of one sample"),
+        "profile_us": Parameter(640, steps(560, 900, 5), "µs", "time in the ReLU profile"),
+        "sample_kb": Parameter(500, steps(420, 640, 5), "KB", "activations of one sample"),
         "batch_before": Parameter(48, steps(40, 60, 2), "samples", "batch before the change"),
-        "batch_after": Parameter(256, steps(200, 336, 8), "samples", "batch after the change"),
+        "batch_after": Parameter(256, steps(200, 336, 4), "samples", "batch after the change"),
         "tile_rows": Parameter(
             24, (1, 2, 8, 24, 208, 256, 304, 320_000, 1_048_576), "rows", "height of a tile"
         ),
-        "tile_columns": Parameter(48, steps(36, 56, 4), "columns", "width of a tile"),
+        "tile_columns": Parameter(48, steps(36, 56, 1), "columns", "width of a tile"),
         "tile_tensors": Parameter(3, (2, 3, 4), "tiles", "tiles that are kept at once"),
         "tile_blocks": Parameter(8, (6, 7, 8), "blocks", "thread blocks of a multiprocessor"),
         "before": Parameter(
@@ -442,7 +442,7 @@ lab = Lab(
         "chain_melem": Parameter(
             32, steps(24, 48, 1), "million elements", "size of the tensors of both chains"
         ),
-        "launch_us": Parameter(5, steps(5, 8, 0.25), "µs", "cost of a launch on your chip"),
+        "launch_us": Parameter(5, steps(5, 8, 0.05), "µs", "cost of a launch on your chip"),
         "constructs": Parameter(
             "branch list",
             (
@@ -738,10 +738,10 @@ def act1_reflection(p: Parameters) -> Reflection:
         "The contractor's ReLU runs on an A100 today, and you may change one thing. What makes it"
         " about twice as fast?",
         {
-            "peak": "a chip with twice the TFLOPS",
+            "peak": "a larger chip with twice the TFLOPS",
             "bytes": "fp16 tensors instead of fp32 tensors",
             "code": "a version with half of the instructions",
-            "edge": "an edge device, where less arithmetic waits for the data",
+            "edge": "an edge chip with a lower ridge",
         },
         right="bytes",
         feedback={
@@ -757,7 +757,7 @@ def act1_reflection(p: Parameters) -> Reflection:
             f" arithmetic of 100 million elements needs {computing} at the fp32 peak, hidden behind"
             f" {moving} of moving data. A shorter program waits just as long. Look at the bytes:"
             " which of them could stay on the chip?",
-            "edge": "The edge device computes less, but it also moves less: its ridge is"
+            "edge": "The edge chip computes less, but it also moves less: its ridge is"
             f" {q(ORIN.ridge('fp16'), 'FLOP/B')}, close to the A100's"
             f" {q(A100.ridge('fp16'), 'FLOP/B')}. ReLU waits for memory on both, and the same data"
             f" takes {edge} there instead of {moving}. Switch the context and compare the two"
@@ -862,7 +862,7 @@ def act2_traffic(p: Parameters) -> Prediction:
             "A": "about 4 times less",
             "B": "about 2.5 times less",
             "C": "about 10 times less",
-            "D": "no less",
+            "D": "about as much as before",
         },
         values={"A": 4.0, "B": 2.5, "C": 10.0, "D": 1.0},
         unit="×",
@@ -904,7 +904,7 @@ def capture_method(p: Parameters) -> Choice:
             "script": "torch.jit.script",
             "compile": "torch.compile",
         },
-        points=3,
+        points=1,
         title="How should Lena run her model?",
         act=3,
         after=["act2_trace"],
@@ -919,7 +919,7 @@ def barrier_us(p: Parameters) -> Number:
         " as it can. How long does the data take at least to move between memory and your chip"
         f" ({q(p.bandwidth_tbs * 1e12, 'B/s')})? Enter microseconds, such as 45.",
         "µs",
-        points=8,
+        points=10,
         low=5,
         high=20000,
         hint="Ask first which operation must have seen every element before the next one can begin:"

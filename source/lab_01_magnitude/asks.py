@@ -55,9 +55,9 @@ lab = Lab(
     parameters={
         "burst_s": Parameter(10, steps(2, 12, 0.5), "s", "time that the H100 works at its peak"),
         "mcu_mflops": Parameter(
-            1000, steps(900, 1150, 10), "MFLOP/s", "peak of your board's microcontroller, fp32"
+            1000, steps(900, 1150, 5), "MFLOP/s", "peak of your board's microcontroller, fp32"
         ),
-        "mcu_mw": Parameter(100, steps(72, 132, 2), "mW", "power of your board while it computes"),
+        "mcu_mw": Parameter(100, steps(72, 132, 1), "mW", "power of your board while it computes"),
         "mcu_mb_per_s": Parameter(
             120,
             (3.2, 3.5, 3.8, 18, 18.5, 19, 120, 140, 160),
@@ -85,10 +85,10 @@ lab = Lab(
             "percent",
             "fraction of the day in which your porch is not quiet",
         ),
-        "gate_mw": Parameter(2, steps(1.5, 2.5, 0.25), "mW", "power of the sound detector"),
-        "model_mb": Parameter(100, steps(100, 140, 2), "MB", "weights of your vision model, fp32"),
+        "gate_mw": Parameter(2, steps(1.5, 2.5, 0.1), "mW", "power of the sound detector"),
+        "model_mb": Parameter(100, steps(100, 140, 1), "MB", "weights of your vision model, fp32"),
         "model_gflop": Parameter(
-            8.2, steps(7, 9.8, 0.2), "GFLOP", "operations of your vision model for one image"
+            8.2, steps(7, 9.8, 0.1), "GFLOP", "operations of your vision model for one image"
         ),
         "small_batch": Parameter(2, (2,), "images", "batch at a quiet hour"),
         "launch_us": Parameter(10, steps(4, 40, 1), "µs", "latency of one batch in your cloud"),
@@ -192,12 +192,11 @@ def act1_message(p: Parameters) -> Message:
         "team has sent me a proposal: stream the audio to the H100 cluster and run the model "
         "there, with the same code they use for everything else. They want $50,000 of "
         "infrastructure to start.\n\n"
-        "The hardware team laughed. The microcontroller in the doorbell costs $2.40 and has "
-        f"{q(p.sram_kb * 1e3, 'B')} of SRAM, and they say that nothing written for an H100 will "
-        "ever run on it. The draft for our investors says the two machines are “nine orders of "
-        "magnitude” apart, and nobody can tell me which quantity that number counts.\n\n"
-        "I sign or refuse on Thursday. Can one software stack serve both machines? Give me numbers "
-        "that survive a question.",
+        "The hardware team laughed: nothing written for an H100 will ever run on a microcontroller "
+        f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of SRAM. The draft for our investors "
+        "says the two machines are “nine orders of magnitude” apart, and nobody can tell me which "
+        "quantity that number counts.\n\n"
+        "I sign or refuse on Thursday. Can one software stack serve both machines?",
         task="Find out how far apart the two machines are, one quantity at a time.",
         act=1,
     )
@@ -397,10 +396,10 @@ def act2_term(p: Parameters) -> Prediction:
         f"course: {q(RESNET.operations, 'FLOP')}, two for each multiply-add, and "
         f"{q(RESNET.data, 'B')} of weights.",
         {
-            "A": "compute: all that arithmetic",
-            "B": "memory: moving the weights",
-            "C": "both take about equally long",
-            "D": "it depends on which device is chosen",
+            "A": "compute: doing all that arithmetic",
+            "B": "memory: moving all those weights",
+            "C": "compute and memory, about equally",
+            "D": "latency: getting the GPU started",
         },
         answer={"compute": "A", "memory": "B"}[str(ON_H100.binding)],
         feedback={
@@ -418,10 +417,10 @@ def act2_term(p: Parameters) -> Prediction:
             f"differ by a factor of {times}. Balance does not happen by itself: nothing tunes a "
             f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
             f"image brings {q(intensity, 'FLOP/B')}. Look for a control that raises that number.",
-            "D": "Which term is longest does depend on the device, and you will use that on the "
-            f"board. But the question names the H100, where memory takes {memory} and compute "
-            f"{compute}. What decides is the device's ratio of compute to bandwidth, "
-            f"{q(H100.ridge(), 'FLOP/B')} here, against the {q(intensity, 'FLOP/B')} of the model.",
+            "D": f"Getting started takes {q(H100.launch(), 's')} here, longer than the arithmetic "
+            f"of one image ({compute}), but a good deal less than the {memory} that the weights "
+            "need. It is the longest term of models with many small kernels, each started by "
+            "itself, as you will see in Lab 07. Compare all three bars on the instrument.",
         },
         title="Which term is the longest?",
         act=2,
@@ -566,7 +565,7 @@ def board_upgrade(p: Parameters) -> Choice:
     return Choice(
         f"Your flash chip delivers **{q(p.mcu_mb_per_s * 1e6, 'B/s')}**, and the weights stream "
         "from it as above. There is money for one improvement. Which one makes an image of your "
-        "vision model fastest on the board?",
+        f"vision model ({_model(p)}) fastest on the board ({q(p.mcu_mflops * 1e6, 'FLOP/s')})?",
         {
             "core": f"a core that computes {p.core_times} times as fast",
             "flash": f"a flash chip that delivers {p.flash_times} times as much per second",
@@ -603,8 +602,8 @@ def act2_limit(p: Parameters) -> Reflection:
             "B": f"The weights are {whole.fill:.0f} times as large as the {room} that are left for "
             f"them. Too little compute or bandwidth makes you wait, here about "
             f"{q(law.total, 's')} per image; too little capacity is a plain no. That is why tiny "
-            "devices get architectures of their own, such as DS-CNN or a thin MobileNet, of one or "
-            "two hundred kilobytes in int8.",
+            "devices get architectures of their own, such as DS-CNN or a thin MobileNet, of tens "
+            "to a few hundred kilobytes in int8.",
             "C": f"At {q(p.mcu_mw * 1e-3, 'W')} nothing gets warm; an H100 draws "
             f"{q(H100.power, 'W')}. Low power is what this chip is made for, and it can work at "
             f"full load for years. Look at *Memory* in the instrument instead, where "
@@ -728,8 +727,8 @@ def act3_message(p: Parameters) -> Message:
 def keyword_precision(p: Parameters) -> Choice:
     return Choice(
         f"Your keyword model has **{p.kws_kparams} thousand** parameters. What is the highest "
-        "precision in which all of it fits into your board's SRAM, beside the runtime and "
-        "activations?",
+        f"precision in which all of it fits into the {q(p.sram_kb * 1e3, 'B')} of your board's "
+        f"SRAM, beside the {q(p.reserve_kb * 1e3, 'B')} of the runtime and activations?",
         {
             **{
                 name: f"{name}, with {counted(BYTES_PER_ELEMENT[name], 'byte')} per parameter"
@@ -840,7 +839,7 @@ def ledger_record(p: Parameters) -> Record:
 
 @lab.asks
 def deeper_record(p: Parameters) -> Record:
-    return Record(["act1_stack", "act2_limit", "act3_split"], points=4)
+    return Record(["act1_stack", "act2_limit", "act3_split"], points=2)
 
 
 @lab.asks

@@ -97,11 +97,12 @@ lab = Lab(
     materials={"sequence": sequence, "wake_us": wake_us},
     parameters={
         "kernels": Parameter(1000, steps(600, 1400, 20), "kernels", "kernels in a forward pass"),
-        "kernel_us": Parameter(5, steps(2.2, 5.4, 0.1), "µs", "compute time of a kernel"),
-        "launch_us": Parameter(10, steps(8, 16, 0.25), "µs", "cost of a launch"),
+        "kernel_us": Parameter(5, steps(2.2, 5.4, 0.05), "µs", "compute time of a kernel"),
+        "launch_us": Parameter(10, steps(8, 16, 0.1), "µs", "cost of a launch"),
         "goal_pct": Parameter(80, steps(70, 90, 1), "%", "utilization that is promised"),
         "faster": Parameter(2, steps(1.8, 4, 0.1), "×", "how much faster the new GPU computes"),
-        "stream_kernels": Parameter(640, steps(340, 960, 20), "kernels", "kernels of a stream"),
+        "stream_kernels": Parameter(640, steps(340, 960, 1), "kernels", "kernels of a stream"),
+        "streams": Parameter(5, steps(3, 12, 1), "streams", "such streams, one after the other"),
         "wake_launches": Parameter(
             0.8,
             (*steps(0.2, 0.4, 0.02), *steps(0.76, 1.16, 0.04), *steps(2.9, 3.9, 0.1)),
@@ -120,19 +121,24 @@ lab = Lab(
         "gpu": Parameter(
             "a100-sxm", ("a100-sxm", "h100-sxm", "h200-sxm"), "", "where that chain runs"
         ),
+        "reached_pct": Parameter(
+            88, steps(78, 95, 0.5), "%", "bandwidth of the datasheet that was measured there"
+        ),
         "head": Parameter("mlp", tuple(HEADS), "", "how the sequence of operations begins"),
         "tail": Parameter("residual", tuple(TAILS), "", "how it ends"),
-        "compile_s": Parameter(30, steps(24, 40, 1), "s", "compile time of ResNet-50"),
-        "eager_rate": Parameter(1450, steps(1350, 1550, 20), "images/s", "eager throughput"),
-        "compiled_rate": Parameter(2150, steps(2050, 2250, 20), "images/s", "compiled throughput"),
+        "compile_s": Parameter(30, steps(28, 34, 0.5), "s", "compile time of ResNet-50"),
+        "eager_rate": Parameter(1450, steps(1400, 1500, 5), "images/s", "eager throughput"),
+        "compiled_rate": Parameter(2150, steps(2100, 2200, 5), "images/s", "compiled throughput"),
         "server_images": Parameter(
-            3_000_000, steps(1_000_000, 6_000_000, 100_000), "images/day", "images of a server"
+            3_000_000, steps(1_000_000, 1_600_000, 10_000), "images/day", "images of a server"
         ),
-        "deploys": Parameter(10, steps(2, 48, 2), "per day", "deployments of the image service"),
-        "kws_compile_s": Parameter(40, steps(20, 60, 1), "s", "compile time of the spotter"),
-        "kws_gain": Parameter(0.4, steps(0.34, 0.46, 0.01), "", "what the spotter gains"),
-        "per_hour": Parameter(100, steps(60, 140, 5), "requests/hour", "requests to the spotter"),
-        "service_hours": Parameter(24, steps(4, 48, 1), "hours", "service life of a model"),
+        "deploys": Parameter(10, (2, 3, 4, 20, 24, 28), "per day", "deployments of the service"),
+        "kws_compile_s": Parameter(40, steps(36, 44, 0.5), "s", "compile time of the spotter"),
+        "kws_gain": Parameter(0.4, steps(0.36, 0.44, 0.01), "", "what the spotter gains"),
+        "per_hour": Parameter(100, steps(95, 105, 1), "requests/hour", "requests to the spotter"),
+        "service_hours": Parameter(
+            24, (6, 8, 10, 12, 13, 34, 36, 40, 44, 48), "hours", "service life of a model"
+        ),
     },
     design={
         "context": choice("where the service runs", "cloud", "edge"),
@@ -297,7 +303,7 @@ def launch_budget_us(p: Parameters) -> Number:
         f"Noor promises her director that the GPU will compute for **{p.goal_pct}%** of the pass."
         f" The kernels of your build take {p.kernel_us:g} µs each, launches wait for the kernel"
         " before them, and memory is left out. How many microseconds may one launch cost at most?"
-        " Two decimals are enough, as in 3.45.",
+        " Three decimals are enough, as in 3.455.",
         "µs",
         points=7,
         low=0.02,
@@ -335,7 +341,7 @@ def faster_gpu_saves_pct(p: Parameters) -> Number:
         " because the CPU does it. Launches wait for kernels, and memory is left out. By how many"
         " percent does the pass get shorter? One decimal is enough, as in 41.5.",
         "percent",
-        points=6,
+        points=7,
         low=0.5,
         high=100,
         hint="Add up launch and kernel, once with the old kernel and once with the new one. The"
@@ -432,14 +438,15 @@ def stream_wall_ms(p: Parameters) -> Number:
         f"Two more readings from that H200: a stream of {q(FEWER)} such kernels took"
         f" {q(few.seconds.median, 's')}, one of {q(MORE)} took {q(many.seconds.median, 's')}. Each"
         f" kernel computes for {q(each, 's')}, and a launch costs {q(LAUNCH, 's')}. From"
-        f" what was measured, estimate how many milliseconds a stream of **{p.stream_kernels}**"
-        " kernels takes. Two decimals are enough, as in 12.35.",
+        f" what was measured, estimate how many milliseconds **{p.streams} streams** of"
+        f" **{p.stream_kernels}** kernels take, each begun when the one before it is done. One"
+        " decimal is enough, as in 12.3.",
         "ms",
         points=6,
         low=0.2,
-        high=200,
+        high=2_000,
         hint="Between the two readings there are more kernels and more milliseconds. How long does"
-        " one more kernel take?",
+        " one more kernel take? Go on from a reading at that pace, for one stream.",
         title="Read a measured curve",
         act=1,
         after=["act1_real"],
@@ -455,7 +462,7 @@ def kernels_left(p: Parameters) -> Number:
         f" be left for the GPU to compute **{p.goal_pct}%** of the time? Ignore the first launch"
         " and the last kernel. A whole number is enough, as in 64.",
         "kernels",
-        points=7,
+        points=8,
         low=2,
         high=20_000,
         hint="The computing stays the same. Find out how long the pass may take with it, and then"
@@ -633,10 +640,10 @@ def fusion_saves_ms(p: Parameters) -> Number:
         f" {p.rows:,} × {p.columns:,} numbers in fp16. On the {A100.name}"
         f" ({q(A100.bandwidth, 'B/s')}) a launch costs {p.launch_us:g} µs. Each operation alone"
         " reads the tensor and writes it; fused, the chain is one kernel. How many milliseconds"
-        " does a forward pass save when all its chains are fused? Two decimals are enough, as in"
-        " 4.25.",
+        " does a forward pass save when all its chains are fused? Three decimals are enough, as"
+        " in 4.255.",
         "ms",
-        points=7,
+        points=8,
         low=0.005,
         high=100,
         hint="Count what one chain no longer does once it is one kernel: launches, and reads and"
@@ -661,9 +668,10 @@ def ridge_gap_times(p: Parameters) -> Number:
         f"{' → '.join(ops[key].name for key in names)}, fused into one kernel, on numbers in"
         f" **{p.precision}** in the memory of an **{machine.name}**: {machine.peak_label()} in its"
         f" Tensor Cores, {q(machine.elementwise_rate(), 'FLOP/s')} in its vector units,"
-        f" {q(machine.bandwidth, 'B/s')}. FLOP per element: {work}.{extra} How many times more FLOP"
-        " per byte would the fused kernel need before arithmetic takes longer than memory? One"
-        " decimal is enough, as in 51.5.",
+        f" {q(machine.bandwidth, 'B/s')}. Take the arithmetic at its full rate, and memory at the"
+        f" **{p.reached_pct:g}%** of its bandwidth that was measured on yours. FLOP per element:"
+        f" {work}.{extra} How many times more FLOP per byte would the fused kernel need before"
+        " arithmetic takes longer than memory? Two decimals are enough, as in 51.25.",
         "times",
         points=6,
         low=0.001,
@@ -685,7 +693,7 @@ def kernels_after_fusing(p: Parameters) -> Choice:
         " the fusion decision says that two of them can share a kernel. How many kernels does it"
         " launch?",
         {"two": "2", "three": "3", "four": "4", "five": "5"},
-        points=4,
+        points=1,
         title="Where does a compiler have to cut?",
         act=2,
         after=["act2_fusion"],
@@ -764,7 +772,7 @@ def act2_bandwidth(p: Parameters) -> Reflection:
         {
             "A": "the three kernels get faster; the fused one hardly uses memory and stays",
             "B": "both get a little faster, the three by three times as many microseconds",
-            "C": f"both get {q(faster / A100.bandwidth, '×')} as fast, by which the memory gained",
+            "C": f"both get {q(faster / A100.bandwidth, '×')} as fast, because the memory did",
             "D": "the three catch up with the fused one, so fusing is hardly worth it any more",
         },
         right="B",
@@ -1119,8 +1127,8 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Eager to debug, compiled to serve",
-                "While a model still changes, every change compiles again and a graph hides the"
-                " line that fails. Compile what is finished and will run often.",
+                "Every change compiles again, and a graph hides the line that fails. Compile what"
+                " is finished and will run often.",
             ),
         ],
         ahead="Lab 08 (Training) takes up your utilization as the first loss of a training step."

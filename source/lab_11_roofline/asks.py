@@ -105,41 +105,35 @@ lab = Lab(
         "Your own machine",
     ),
     parameters={
-        "reported": Parameter(312, steps(240, 400, 4), "TFLOPS", "what the dashboard reports"),
+        "reported": Parameter(312, steps(220, 440, 0.1), "TFLOPS", "what the dashboard reports"),
         "n": Parameter(512, steps(448, 1536, 32), "elements", "side of the merged product"),
         "lever_n": Parameter(
             320,
-            (256, 288, 320, 352, 384, 896, 2048, 2176, 2304, 2560, 2816),
+            (*steps(232, 384, 8), *steps(832, 928, 32), *steps(2048, 3264, 64)),
             "elements",
             "side of another team's product",
         ),
         "more_bandwidth": Parameter(2.5, FACTORS, "×", "bandwidth that a vendor offers"),
         "more_peak": Parameter(2.5, FACTORS, "×", "peak that a vendor offers"),
         "measured_n": Parameter(4096, TIMED, "elements", "side of a product timed on an H200"),
-        "width": Parameter(4096, steps(2048, 5632, 128), "elements", "width of the next model"),
-        "outputs": Parameter(
-            3072,
-            (1024, 1152, 1280, 1408, 1536, 1792, 2048, 2560, 3072),
-            "elements",
-            "outputs of its projection",
-        ),
-        "prompts": Parameter(8, steps(4, 16, 1), "prompts", "prompts that are read at once"),
-        "sequence": Parameter(2048, steps(1536, 3072, 64), "tokens", "length of a conversation"),
+        "count": Parameter(600, steps(200, 1000, 2), "products", "such products, in a row"),
+        "width": Parameter(4096, steps(2048, 5632, 16), "elements", "width of the next model"),
+        "outputs": Parameter(3072, steps(1024, 3072, 64), "elements", "outputs of its projection"),
+        "prompts": Parameter(8, steps(4, 20, 1), "prompts", "prompts that are read at once"),
+        "sequence": Parameter(2048, steps(1536, 3072, 4), "tokens", "length of a conversation"),
         "prompt": Parameter(
             1024,
-            (64, 80, 96, 104, 192, 224, 256, 320, 768, 1024, 1536, 2048),
+            (*steps(62, 112, 2), *steps(160, 360, 8), *steps(640, 2240, 64)),
             "tokens",
             "length of a prompt",
         ),
         "documents": Parameter(8, steps(2, 12, 1), "documents", "long documents kept open"),
-        "chat_tokens": Parameter(
-            8192,
-            (4096, 5120, 6144, 8192, 10240, 12288, 16384),
-            "tokens",
-            "context of a chat",
-        ),
+        "chat_tokens": Parameter(8192, steps(4096, 16384, 128), "tokens", "context of a chat"),
         "target_ms": Parameter(
-            24, (6, 8, 10, 20, 22, 24, 45, 50, 60), "ms", "time that a token may take"
+            24,
+            (*steps(5, 11, 0.5), *steps(20, 26, 0.5), *steps(42, 60, 1.5)),
+            "ms",
+            "time that a token may take",
         ),
         "replies": Parameter(16, steps(8, 48, 4), "conversations", "conversations of a job"),
         "millions": Parameter(80, steps(20, 200, 10), "million tokens", "tokens of a job"),
@@ -184,7 +178,7 @@ lab = Lab(
         "side_elements",
         "merged_gain_times",
         "best_lever",
-        "measured_share_pct",
+        "roof_products",
         "act1_remedy",
         "act1_peek",
         "ridge_tokens",
@@ -250,9 +244,9 @@ def opening(p: Parameters) -> Message:
         in_context={
             "cloud": f"All of this is on the {H100.name} of our cluster. The camera team runs the"
             f" same batches on a {ORIN.name}; switch the context when you want their side of it.",
-            "edge": "The camera team, who run the same batches on a"
-            f" {ORIN.name} of {q(ORIN.power, 'W')}, read along. Their tile is red as well: does the"
-            f" {H100.name}'s story hold for them?",
+            "edge": f"The camera team, who run the same batches on a {ORIN.name} of"
+            f" {q(ORIN.power, 'W')}, read along. Their tile is red as well: does your answer hold"
+            " for them, too?",
         },
         act=1,
     )
@@ -272,7 +266,7 @@ def act1_wall(p: Parameters) -> Prediction:
         {
             "A": "The code: a product is limited by its arithmetic, so a better loop must exist",
             "B": "The schedule: too few products run at the same time to fill the whole chip",
-            "C": "The memory: each byte that arrives is used for too few FLOP",
+            "C": "The memory: each byte that arrives serves too few FLOP to keep the chip busy",
             "D": "The chip: no product gets a larger fraction of the peak out of an H100",
         },
         title="Which wall?",
@@ -419,20 +413,20 @@ def act1_real(p: Parameters) -> Prediction:
 
 
 @lab.asks
-def measured_share_pct(p: Parameters) -> Number:
+def roof_products(p: Parameters) -> Number:
     timed = timed_product(p.measured_n)
     return Number(
         f"On that H200, an fp16 product of N = {p.measured_n:,} took {q(timed.seconds, 's')}, the"
         " median of many runs. The H200 has the peaks of an H100 and"
-        f" {q(H200.bandwidth, 'B/s')}. What percentage of its own roof did this product reach?"
-        " Answer in percent, as in 88.5.",
-        "percent",
+        f" {q(H200.bandwidth, 'B/s')}. In the time that {q(p.count)} such products take, one"
+        " after another, how many would their roof allow? Answer in products, as in 75,000.",
+        "products",
         points=7,
         low=1,
-        high=1000,
-        hint="Operations over time is the rate. Then find out whether the slope or the flat roof is"
-        " above this product, and divide by that.",
-        title="From a stopwatch to a fraction",
+        high=100000,
+        hint="Operations over time is the rate that was reached. Then find out whether the slope or"
+        " the flat roof is above this product, and how many times that rate it is.",
+        title="From a stopwatch to the roof",
         act=1,
         after=["act1_real"],
     )
@@ -446,7 +440,7 @@ def act1_remedy(p: Parameters) -> Reflection:
         "What raises the fraction of the peak that a memory-bound kernel can reach?",
         {
             "A": "a higher clock rate, so that each step of the arithmetic takes less time",
-            "B": "larger matrices or tiles, so that each byte that arrives serves more FLOP",
+            "B": "larger matrices or tiles, so that each arriving byte serves more FLOP",
             "C": "a lower precision, so that each number that arrives has fewer bytes",
             "D": "a GPU with more memory, so that more of the matrices are close at hand",
         },
@@ -563,7 +557,7 @@ def act2_kernels(p: Parameters) -> Prediction:
         "Which of the three kernels wait for memory on an H100?",
         {
             "A": "None of them that matters: in a layer, the matrix products take the time",
-            "B": "Softmax and layer norm always; the projection only while there are few tokens",
+            "B": "Softmax and layer norm always; the projection only while tokens are few",
             "C": "All three of them alike: a layer reads and writes tensors of about one size",
             "D": "Softmax always; layer norm never, because its square roots take the time",
         },
@@ -636,7 +630,7 @@ def softmax_saved_ms(p: Parameters) -> Number:
 def kernel_to_fund(p: Parameters) -> Choice:
     left = fusion_strategies["full"].traffic_share
     return Choice(
-        f"Noor's second service reads {p.prompts} prompts of only {p.prompt:,} tokens at once on an"
+        f"Noor's second service reads {p.prompts} prompts of {p.prompt:,} tokens at once on an"
         f" H100. Three offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
         " projection in int8 instead of fp16; fuse one layer norm; or fuse softmax. Fusing leaves"
         f" {q(left, '%')} of a kernel's traffic. Which order is right, from the most time saved to"
@@ -684,7 +678,7 @@ def act2_why(p: Parameters) -> Reflection:
         "Why does fusing make element-wise kernels faster?",
         {
             "A": "It removes arithmetic: what two kernels both compute is done only once",
-            "B": "It removes trips through memory: data is loaded once and used by all of them",
+            "B": "It removes trips through memory: data is loaded once and used by all",
             "C": "It removes instructions: a shorter program lets the chip clock higher",
             "D": "It removes rounding: without it, a lower precision is accurate enough",
         },
@@ -702,7 +696,7 @@ def act2_why(p: Parameters) -> Reflection:
             "C": "The clock does not know what is fused, and these kernels wait for data in every"
             f" cycle anyway: {q(apart.intensity, 'FLOP/B')}, where the H100 could do"
             f" {q(H100.ridge('fp16'), 'FLOP/B')}. Fewer launches do help, as in Lab 07, but look at"
-            f" the data of a softmax over {SHORT:,} tokens: {moved}.",
+            f" the data: fusing takes a softmax over {SHORT:,} tokens from {moved}.",
             "D": "Precision is a separate choice: one can fuse in fp32 as well as in int8. At the"
             f" same fp16, fusing takes the traffic of a softmax over {SHORT:,} tokens from {moved}."
             " In the roofline, switch the fusion and leave the precision alone: the points move to"
@@ -801,9 +795,9 @@ def act3_launch(p: Parameters) -> Reflection:
         f" {_about(textbook.time, 's')}. What accounts for most of the difference?",
         {
             "A": "memory: real streams stay below the bandwidth of the datasheet",
-            "B": "the CPU: it launches the kernels one by one, and the GPU waits for it",
+            "B": "the CPU: it launches kernels one by one, and the GPU waits",
             "C": "attention: the new token looks at all tokens of the conversation",
-            "D": "arithmetic: every parameter is used once for each token",
+            "D": "arithmetic: every one of the parameters is used once for each token",
         },
         right="B",
         feedback={
