@@ -9,7 +9,7 @@
 # | roofline | does arithmetic or memory set the pace? | Act 1 |
 # | memory hierarchy | where does the data live, and what does a trip cost? | Acts 1 and 3 |
 # | fusion decision | which operations can share a kernel? | Act 2 |
-# | compilation spectrum | how does Python become a graph, and what gets lost on the way? | Acts 2 and 3 |
+# | compilation spectrum | how does Python become a graph, and what gets lost on the way? | Act 3 |
 # | *the habit: measure, fix, measure* | what should I fix, and did it help? | Act 3 |
 
 # %% setup=true
@@ -118,7 +118,7 @@ bandwidth_used_pct = 100 * moved / (lab.p.profile_us * 1e-6) / bandwidth
 #
 # Close to the arithmetic, memory is fast and small; far away, it is slow and large. A size always belongs to somebody:
 # a thread owns its registers, a thread block its shared memory, and the whole GPU shares one L2 cache and one HBM. Every
-# optimization of these labs keeps data closer. Move the tensor's size and see where it has to live.
+# fusion of these labs keeps data closer. Move the tensor's size and see where it has to live.
 
 # %% instrument="Memory hierarchy"
 hierarchy = MemoryHierarchy(lock=lab.card("act1_share"), hints=lab.card("act1_reflection"))
@@ -163,8 +163,8 @@ real
 # %% [markdown]
 # ## Act 2: Software
 #
-# Eager mode runs one line at a time, and sees one line at a time. A compiler wants to see all of them. How it gets to
-# see them, and what it may then combine, is what this act is about.
+# Eager mode runs one line at a time, and sees one line at a time. A compiler wants to see all of them. What it may then
+# combine is what this act is about; how it gets to see them comes in Act 3.
 
 # %% card="capture_message"
 
@@ -192,7 +192,7 @@ barrier_us = 1e6 * trips * lab.p.chain_melem * 1e6 * 2 / bandwidth
 # ### Deeper: what can be fused, and when launches disappear
 
 # %% [markdown]
-# #### Model 4: the fusion decision
+# #### Model 3: the fusion decision
 #
 # Can two operations share a kernel? The tree asks a few questions. Try a sum and what follows it, then what comes
 # before a sum; try a matrix product and what follows it. The explorer then counts what a whole chain moves. It starts
@@ -347,7 +347,7 @@ lab.design(
 # ### Deeper: how Python becomes a graph, the step after the fix, and the map
 
 # %% [markdown]
-# #### Model 3: the compilation spectrum
+# #### Model 4: the compilation spectrum
 #
 # Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
 # through the stops: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
