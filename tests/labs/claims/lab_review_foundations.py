@@ -1,0 +1,565 @@
+"""What the Foundations Review says in numbers and comparisons.
+
+Formulas are written out here from the datasheets of the devices, the counts of the course (five
+FLOP and three passes for a layer norm, a trip for every tensor that is read or written) and what
+PyTorch does with a construct, not taken from the lab.
+"""
+
+from __future__ import annotations
+
+import math
+
+from mlsys_widgets.labs import Parameters
+from tests.labs.claims import Claim, Quantity, Reading
+
+US = 1e-6
+FP16, FP32 = 2, 4
+
+# Devices: dense fp16 peak, fp32 peak of the vector units, and bandwidth.
+A100, VECTOR, HBM = 312e12, 19.5e12, 2e12
+H100, H100_HBM, H200_HBM = 989e12, 3.35e12, 4.8e12
+ORIN, ORIN_DRAM = 12e12, 102e9
+RIDGE, ORIN_RIDGE = A100 / HBM, ORIN / ORIN_DRAM
+H100_RIDGE, H200_RIDGE = H100 / H100_HBM, H100 / H200_HBM
+LAUNCH = 10 * US
+#: What one owner has on an A100: 255 registers of a thread, the shared memory of a thread block,
+#: and what the whole GPU shares.
+ROOM = {"registers": 255 * 4.0, "sram": 163e3, "l2": 40e6, "hbm": 80e9}
+#: Registers of a multiprocessor.
+REGISTERS = 65536
+L2 = 6e12
+
+# A layer norm: FLOP and bytes of an element.
+NORM_FLOP, NORM_BYTES = 5, 3 * FP16
+NORM = NORM_FLOP / NORM_BYTES
+NORM_SHARE = NORM / RIDGE
+# A ReLU does one FLOP on an element that comes and goes.
+RELU_FP32, RELU_FP16 = 1 / (2 * FP32), 1 / (2 * FP16)
+#: The ReLU of the feedback, over 100 million elements on an A100.
+ELEMENTS = 100e6
+MOVING, COMPUTING = 2 * FP32 * ELEMENTS / HBM, ELEMENTS / VECTOR
+MOVING_FP16 = 2 * FP16 * ELEMENTS / HBM
+
+OPERANDS = {"add": 1, "mul": 1}
+FLOP = {"mul": 1, "add": 1, "relu": 1, "sigmoid": 4}
+
+
+def reads(ops: list[str]) -> int:
+    """Tensors that a chain reads besides the one that flows through it."""
+    return sum(OPERANDS.get(op, 0) for op in ops)
+
+
+def apart(ops: list[str]) -> int:
+    """Trips of one kernel for each operation."""
+    return 2 * len(ops) + reads(ops)
+
+
+def fused(ops: list[str]) -> int:
+    """Trips of one kernel for all of them."""
+    return 2 + reads(ops)
+
+
+CHAIN = ["mul", "add", "relu", "sigmoid"]
+APART, FUSED = apart(CHAIN), fused(CHAIN)
+#: The same chain where operands are so small that only the tensor itself counts.
+SMALL = ["scale", "scale", "relu", "sigmoid"]
+#: A square fp16 product of the feedback.
+SIDE = 4096
+SQUARE = 2 * SIDE**3, 3 * SIDE**2 * FP16
+IMAGE_SAVES = 1 / 1450 - 1 / 2150
+#: LayerNorm, Dropout and ReLU over the tensor of Lab 07.
+NORM_CHAIN = 1024 * 768
+
+# Ways to run a model: stars for optimization and for flexibility, and what they get wrong.
+STARS = {"eager": (0, 5), "trace": (2, 3), "script": (2, 2), "compile": (5, 4)}
+NAMES = {
+    "eager": "eager",
+    "trace": "jit.trace",
+    "script": "jit.script",
+    "compile": "torch.compile",
+}
+FAILS = {
+    "eager": "",
+    "trace": "branch loop print list library",
+    "script": "list library",
+    "compile": "custom",
+}
+#: What happens to each construct of the spectrum in a trace and in a script.
+TRACED = ["wrong", "wrong", "wrong", "wrong", "works", "works", "works", "wrong"]
+SCRIPTED = ["works", "works", "works", "error", "works", "works", "works", "error"]
+
+# A student's own numbers.
+
+
+def peak(p: Parameters) -> float:
+    return p.peak_tflops * 1e12
+
+
+def bandwidth(p: Parameters) -> float:
+    return p.bandwidth_tbs * 1e12
+
+
+def ridge(p: Parameters) -> float:
+    return peak(p) / bandwidth(p)
+
+
+def profiled(p: Parameters) -> float:
+    """Bytes that the contractor's ReLU moves."""
+    return 2 * FP32 * p.activation_melem * 1e6
+
+
+def batches(p: Parameters) -> tuple[float, float]:
+    """Activations before and after the batch grows."""
+    return p.batch_before * p.sample_kb * 1e3, p.batch_after * p.sample_kb * 1e3
+
+
+def tiles(p: Parameters) -> float:
+    return p.tile_tensors * p.tile_rows * p.tile_columns * FP16
+
+
+def rooms(p: Parameters) -> dict[str, float]:
+    """What one owner has where blocks share a multiprocessor."""
+    return {**ROOM, "sram": ROOM["sram"] / p.tile_blocks}
+
+
+def home(p: Parameters) -> str:
+    """The fastest level that holds all tiles."""
+    return next(level for level, room in rooms(p).items() if tiles(p) <= room)
+
+
+def inward(p: Parameters) -> float:
+    """What an owner has one level closer to the arithmetic."""
+    closer = [0.0, *rooms(p).values()]
+    return closer[list(rooms(p)).index(home(p))]
+
+
+def trips(p: Parameters) -> tuple[int, int, int]:
+    """Of Lena's code: as two kernels, as one that cannot be, and as separate kernels."""
+    before, after = p.before.split(), p.after.split()
+    # Two kernels: up to the sum, which is added up on the way, and from the quotient on.
+    two = fused(before) + fused(["quotient", *after])
+    return two, two - 2, apart(before) + 1 + apart(["quotient", *after])
+
+
+def tensor(p: Parameters) -> float:
+    return p.chain_melem * 1e6 * FP16
+
+
+def idle(kernel: int, launch: int) -> int:
+    """How long a GPU waits between 100 kernels while launches are queued ahead."""
+    free = waited = 0
+    for arrives in range(launch, 101 * launch, launch):
+        waited += max(arrives - free, 0) if free else 0
+        free = max(free, arrives) + kernel
+    return waited
+
+
+def in_a_launch(p: Parameters) -> float:
+    """Bytes that move during one launch."""
+    return p.launch_us * US * bandwidth(p)
+
+
+def sizes(p: Parameters) -> list[int]:
+    """Of Lena's step: rows of the product, million elements of the ReLU, small kernels."""
+    return [int(size) for size in p.step.split()]
+
+
+def parts(p: Parameters) -> list[float]:
+    """Of Lena's step: arithmetic of the product, data of the ReLU, launches."""
+    rows, elements, kernels = sizes(p)
+    product = max(2 * rows**3 / peak(p), 3 * rows**2 * FP16 / bandwidth(p))
+    return [product, 2 * FP32 * elements * 1e6 / bandwidth(p), kernels * p.launch_us * US]
+
+
+def step(p: Parameters) -> float:
+    return sum(parts(p))
+
+
+def better(p: Parameters) -> float:
+    """The step with its largest part halved."""
+    return step(p) - max(parts(p)) / 2
+
+
+def claimed(p: Parameters) -> tuple[float, float, float, float]:
+    """FLOP and time of the product of a claim, and of the chain in eager mode."""
+    n = p.claim_n
+    work, chain = 2 * n**3, sum(FLOP[op] for op in CHAIN) * n**2
+    return (
+        work,
+        max(work / peak(p), 3 * n**2 * FP16 / bandwidth(p)),
+        chain,
+        APART * n**2 * FP16 / bandwidth(p),
+    )
+
+
+def right(p: Parameters, way: str) -> bool:
+    """Whether Lena's model does in some way what it does in eager mode."""
+    return not set(p.constructs.split()) & set(FAILS[way].split())
+
+
+def best(p: Parameters, way: str) -> bool:
+    return right(p, way) and all(STARS[other] <= STARS[way] for other in STARS if right(p, other))
+
+
+def near(one: float, other: float) -> bool:
+    """Whether a printed number is another one, rounded to three digits."""
+    return math.isclose(one, other, rel_tol=0.005)
+
+
+QUANTITIES = [
+    # Act 1.
+    Quantity("registers of a thread, and an eighth of them", "B", lambda p: [255 * 4, 128]),
+    Quantity("a layer norm, of an element", "FLOP", lambda p: NORM_FLOP),
+    Quantity("bytes of an element", "B", lambda p: [NORM_BYTES, FP16, FP32, 2 * FP16, 2 * FP32]),
+    Quantity("intensities and ridges", "FLOP/B", lambda p: [
+        NORM, RELU_FP32, RELU_FP16, RIDGE, ORIN_RIDGE, H100_RIDGE, H200_RIDGE, ridge(p),
+        SIDE / 3, 1,
+    ]),
+    Quantity("fractions of the peak", "ratio", lambda p: [NORM_SHARE, RELU_FP32 / RIDGE, 1]),
+    Quantity("work that keeps a chip busy", "FLOP", lambda p: [
+        2 * FP16 * ORIN_RIDGE, ridge(p), 2 * FP32 * ridge(p),
+    ]),
+    Quantity("the ReLU of the feedback", "count", lambda p: ELEMENTS),
+    Quantity("its times", "s", lambda p: [
+        MOVING, MOVING_FP16, COMPUTING, 2 * FP32 * ELEMENTS / ORIN_DRAM,
+    ]),
+    Quantity("the contractor's ReLU", "B", lambda p: [profiled(p), profiled(p) / 2]),
+    Quantity("activations", "B", batches),
+    Quantity("their growth, and the level's", "ratio", lambda p: [
+        p.batch_after / p.batch_before, L2 / HBM,
+    ]),
+    # Act 2.
+    Quantity("a branch of two", "count", lambda p: [0, 1, 2]),
+    Quantity("a tensor of hers", "B", tensor),
+    Quantity("a billion numbers, once and five times", "B", lambda p: [1e9 * FP16, 5e9 * FP16]),
+    Quantity("five trips on the Orin", "s", lambda p: 5e9 * FP16 / ORIN_DRAM),
+    Quantity("LayerNorm, Dropout and ReLU", "B", lambda p: [
+        6 * FP16 * NORM_CHAIN, 2 * FP16 * NORM_CHAIN,
+    ]),
+    Quantity("its elements and trips", "count", lambda p: [NORM_CHAIN, 6, 2]),
+    Quantity("a kernel of a recorded graph", "s", lambda p: 0.5 * US),
+    Quantity("a launch on the A100", "s", lambda p: LAUNCH),
+    Quantity("bytes during a launch, and of an element", "count", lambda p: [
+        in_a_launch(p), 2 * FP16,
+    ]),
+    Quantity("constructs of the spectrum", "count", lambda p: len(TRACED)),
+    # Act 3.
+    Quantity("times of Lena's step", "s", lambda p: [*parts(p), step(p), better(p)]),
+    Quantity("its parts", "ratio", lambda p: [part / step(p) for part in parts(p)]),
+    # Act 4.
+    Quantity("a row of scores", "count", lambda p: SIDE),
+    Quantity("its bytes, and what a thread block has", "B", lambda p: [SIDE * FP16, ROOM["sram"]]),
+    Quantity("a kernel with one FLOP for each byte", "FLOP/s", lambda p: [HBM, HBM / 2]),
+    Quantity("work of a claim", "FLOP", lambda p: [claimed(p)[0], claimed(p)[2]]),
+    Quantity("times of a claim", "s", lambda p: [claimed(p)[1], claimed(p)[3]]),
+    Quantity("the result of a product, there and back", "s", lambda p: 2 * SIDE**2 * FP16 / HBM),
+    Quantity("what an image saves", "s", lambda p: IMAGE_SAVES),
+    Quantity("images that pay", "count", lambda p: 30 / IMAGE_SAVES),
+    Quantity("decimal digits of fp16", "count", lambda p: math.floor(11 * math.log10(2))),
+    Quantity("numbers of a sparse pattern", "count", lambda p: [2, 4]),
+]  # fmt: skip
+
+CLAIMS = [
+    # Act 1.
+    Claim("shrink the registers of a thread to #, as if eight times as many", lambda p: (
+        round(ROOM["registers"] / 128) == 8
+    )),
+    Claim("That trade, more threads against more room for each", lambda p: (
+        REGISTERS / (2 * 1024) < REGISTERS / 1024
+    )),
+    Claim("the gap is ten times wider than you thought", lambda p: 9 < 0.05 / NORM_SHARE < 11),
+    Claim("Left of the ridge you never need more than this one division", lambda p: math.isclose(
+        min(A100, HBM * NORM) / A100, NORM / RIDGE
+    )),
+    Claim("No code can change that as long as the same bytes move", lambda p: NORM < RIDGE),
+    Claim("The two are nowhere near equal", lambda p: NORM < 0.01 * RIDGE),
+    Claim("Half of the bytes means half of the time", lambda p: (
+        MOVING_FP16 == MOVING / 2 > COMPUTING
+    )),
+    Claim("The same holds for twice the bandwidth", lambda p: (
+        2 * FP32 * ELEMENTS / (2 * HBM) == MOVING / 2 > COMPUTING
+    )),
+    Claim("A shorter program waits just as long", lambda p: max(MOVING, COMPUTING / 2) == MOVING),
+    Claim("hidden behind # of moving data", lambda p: COMPUTING < MOVING),
+    Claim("The edge chip computes less, but it also moves less", lambda p: (
+        ORIN < A100 and ORIN_DRAM < HBM and 0.7 < ORIN_RIDGE / RIDGE < 1.4
+    )),
+    Claim("ReLU waits for memory on both", lambda p: min(RIDGE, ORIN_RIDGE) > RELU_FP32),
+    Reading("The ridge is # per byte and an element moves #", lambda p, n: (
+        near(n[0], ridge(p)) and n[1] == 2 * FP32
+    )),
+    Claim("each element brings twice the traffic and needs twice the work", lambda p: (
+        fused(["relu"]) * FP32 == 2 * FP32
+    )),
+    Claim("That is the answer for a peak twice as high", lambda p: math.isclose(
+        2 * peak(p) / bandwidth(p), 2 * ridge(p)
+    )),
+    Reading("# in #.", lambda p, n: (
+        near(n[0], profiled(p)) and near(n[1], p.profile_us * US)
+        and n[0] / n[1] < bandwidth(p)
+    )),
+    Reading("# the data from a level that is # slower", lambda p, n: (
+        near(n[0], batches(p)[1] / batches(p)[0]) and near(n[1], L2 / HBM)
+        # The time of a sample grows too.
+        and batches(p)[1] / HBM / p.batch_after > batches(p)[0] / L2 / p.batch_before
+    )),
+    Claim("The data grew by that factor, to #", lambda p: (
+        ROOM["sram"] < batches(p)[0] <= ROOM["l2"] < batches(p)[1] <= ROOM["hbm"]
+    )),
+    Claim("That is how much slower the new level is", lambda p: HBM < L2),
+    Claim("There is also more to move: # instead of #", lambda p: batches(p)[1] > batches(p)[0]),
+    Claim("is the slower one, so a trip takes longer for two reasons", lambda p: (
+        HBM < L2 and batches(p)[1] > batches(p)[0]
+    )),
+    Claim("# never fit there", lambda p: batches(p)[0] > ROOM["registers"]),
+    Reading("# fits into", lambda p, n: (
+        near(n[0], tiles(p)) and near(n[1], rooms(p)[home(p)]) and tiles(p) <= rooms(p)[home(p)]
+    )),
+    Reading("The next level inward holds only # per owner", lambda p, n: (
+        near(n[0], inward(p)) and inward(p) < tiles(p)
+    )),
+    Claim("Nothing is faster, so no tile has to leave", lambda p: home(p) == "registers"),
+    Reading("# does fit into", lambda p, n: (
+        near(n[0], tiles(p)) and n[1] > rooms(p)[home(p)]
+        and any(near(n[1], room) for room in rooms(p).values())
+    )),
+    Reading("All tiles together take #, and one owner has #", lambda p, n: (
+        near(n[0], tiles(p)) and n[1] < tiles(p)
+        and any(near(n[1], room) for room in rooms(p).values())
+    )),
+    Reading("A block alone on its multiprocessor could keep # there", lambda p, n: (
+        near(n[0], tiles(p)) and rooms(p)["sram"] < tiles(p) <= ROOM["sram"]
+    )),
+    Reading("# blocks divide #, and each has #", lambda p, n: (
+        n[0] == p.tile_blocks and near(n[1], ROOM["sram"]) and near(n[2], n[1] / n[0])
+    )),
+    # Act 2.
+    Reading("Kernels do drop from # to #", lambda p, n: (
+        n == [len(CHAIN), 1, 1 + reads(CHAIN), 1, APART, FUSED, APART / FUSED]
+    )),
+    Reading("Unfused, the chain makes # reads and # writes", lambda p, n: (
+        n == [len(CHAIN) + reads(CHAIN), len(CHAIN), 1 + reads(CHAIN), 1]
+    )),
+    Reading("Of # trips, # do; the other #", lambda p, n: (
+        n == [APART, APART - FUSED, FUSED, APART / FUSED] and APART - FUSED < 0.7 * APART
+    )),
+    Claim("the arithmetic was never what took the time", lambda p: (
+        sum(FLOP.values()) / VECTOR < 0.1 * APART * FP16 / HBM
+    )),
+    Reading("# trips instead of #, # as much data", lambda p, n: (
+        n == [APART, FUSED, APART / FUSED]
+    )),
+    Claim("it fails twice: the working set does not fit", lambda p: (
+        tensor(p) > ROOM["sram"] and not all(right(p, way) for way in FAILS)
+    )),
+    Reading("# trips of #: two kernels", lambda p, n: (
+        n[0] == trips(p)[0] and near(n[1], tensor(p)) and tensor(p) > ROOM["l2"]
+        # Storing what lies before the sum is not worse than computing it twice.
+        and trips(p)[0] <= 2 * (1 + reads(p.before.split())) + reads(p.after.split()) + 1
+    )),
+    Reading("Separate kernels make # trips", lambda p, n: n == [trips(p)[2]]),
+    Reading("That is one kernel for everything, # trips of #", lambda p, n: (
+        n[0] == trips(p)[1] and near(n[1], tensor(p))
+    )),
+    Reading("Those are the # trips of separate kernels", lambda p, n: n == [trips(p)[2]]),
+    Reading("The # trips are right", lambda p, n: n == [trips(p)[0]]),
+    Reading("During one launch, # bytes move, and every element takes #", lambda p, n: (
+        near(n[0], in_a_launch(p)) and n[1] == 2 * FP16
+    )),
+    Claim("For smaller tensors the GPU runs dry between kernels", lambda p: (
+        0.9 * in_a_launch(p) / bandwidth(p) < p.launch_us * US
+    )),
+    Claim("so fewer elements already fill the time of a launch", lambda p: (
+        in_a_launch(p) / (2 * FP16) < in_a_launch(p) / FP16
+    )),
+    Claim("an element moves half as much and twice as many fit into a launch", lambda p: (
+        in_a_launch(p) / (2 * FP16) == 2 * in_a_launch(p) / (2 * FP32)
+    )),
+    Claim("lasts as long as its data takes to move, which is far longer", lambda p: (
+        2 * FP16 / bandwidth(p) > 100 * 1 / peak(p)
+    )),
+    Claim("the GPU idles only where a kernel is shorter than a launch", lambda p: all(
+        (idle(kernel, 10) > 0) == (kernel < 10) for kernel in (1, 5, 9, 10, 11, 100)
+    )),
+    *(
+        Claim(f"With {name} this model stays right", lambda p, way=way: best(p, way))
+        for way, name in NAMES.items()
+    ),
+    *(
+        Reading(f"With {NAMES[way]} the results are right, with #", lambda p, n, way=way: (
+            right(p, way) and not best(p, way) and n == [STARS[way][0], 5, STARS[way][1]]
+        ))
+        for way in ("eager", "script")
+    ),
+    # Act 3.
+    Reading("First comes an fp16 matrix product of # # by # #", lambda p, n: (
+        n == [sizes(p)[0]] * 4 and sizes(p)[0] / 3 > ridge(p)
+    )),
+    Reading("Then a ReLU over # fp32 elements, at full bandwidth", lambda p, n: (
+        n == [sizes(p)[1] * 1e6]
+    )),
+    Reading("Then # small kernels", lambda p, n: (
+        n[0] == sizes(p)[2] and near(n[1], p.launch_us * US)
+    )),
+    Reading("That part takes #, # of the step", lambda p, n: any(
+        near(n[0], part) and near(n[1], part / step(p)) for part in parts(p)
+    )),
+    Reading("The largest part, #, is # of #", lambda p, n: (
+        near(n[0], max(parts(p))) and near(n[1], max(parts(p)) / step(p)) and near(n[2], step(p))
+    )),
+    Claim("it stays below half: the other two together take longer", lambda p: (
+        max(parts(p)) < step(p) - max(parts(p))
+    )),
+    Claim("Even a step without it would not be twice as fast", lambda p: (
+        step(p) / (step(p) - max(parts(p))) < 2
+    )),
+    Reading("From # to #: halving one part makes the step # as fast, never twice", lambda p, n: (
+        near(n[0], step(p)) and near(n[1], better(p)) and near(n[2], step(p) / better(p))
+        and step(p) / better(p) < 2
+    )),
+    Claim("Only the largest part gets faster", lambda p: better(p) < step(p)),
+    Reading("Its largest part takes #", lambda p, n: near(n[0], max(parts(p)))),
+    # Act 4.
+    Claim("An H200 computes as fast as an H100", lambda p: H200_HBM > H100_HBM),
+    Reading("so # becomes #", lambda p, n: (
+        near(n[-2], H100_RIDGE) and near(n[-1], H200_RIDGE)
+    )),
+    Reading("So # becomes #", lambda p, n: near(n[0], H100_RIDGE) and near(n[1], H200_RIDGE)),
+    Reading("meets the unchanged flat roof earlier: at # instead of #", lambda p, n: (
+        near(n[2], H200_RIDGE) and near(n[3], H100_RIDGE) and H200_RIDGE < H100_RIDGE
+    )),
+    Reading("It is # on the H100 and # on the H200", lambda p, n: (
+        near(n[0], H100_RIDGE) and near(n[1], H200_RIDGE)
+    )),
+    Claim("hundreds of times further away", lambda p: 200 < RIDGE / RELU_FP16 < 1000),
+    Claim("and the kernel takes half the time", lambda p: (
+        MOVING_FP16 == MOVING / 2 and 200 < RIDGE / RELU_FP16 < 1000
+    )),
+    Claim("and the time is cut in half", lambda p: MOVING_FP16 == MOVING / 2),
+    Claim("with half of the bytes below the line it doubles", lambda p: RELU_FP16 == 2 * RELU_FP32),
+    Claim("Memory still binds, far below the ridge", lambda p: RELU_FP16 < 0.01 * RIDGE),
+    Reading("With full tensors it would be # in and # out, instead of # trips", lambda p, n: (
+        n == [1 + reads(CHAIN), 1, APART]
+    )),
+    Reading("next to nothing beside a tensor, so two trips remain", lambda p, n: (
+        n == [apart(SMALL), apart(["scale"]), fused(SMALL)] and fused(SMALL) == 2
+        and apart(SMALL) / fused(SMALL) > APART / FUSED
+    )),
+    Reading("That is the count for full tensors: # in and # out", lambda p, n: (
+        n == [1 + reads(CHAIN), 1]
+    )),
+    Reading("So # trips remain, # in and # out", lambda p, n: n == [fused(SMALL), 1, 1]),
+    Reading("with full operands # trips against #", lambda p, n: n == [APART, FUSED]),
+    Reading("Inside one kernel they never leave the registers", lambda p, n: n == [fused(SMALL)]),
+    Reading("A reduction over everything is a barrier", lambda p, n: (
+        # One read by the sum, and then a quotient like any other.
+        n == [1 + 1, 1, 1, 1]
+    )),
+    Reading("# trips in any precision", lambda p, n: n == [1 + fused(["quotient"])]),
+    Reading("which makes # trips out of #", lambda p, n: (
+        n == [1 + fused(["quotient"]), fused(["quotient"])]
+    )),
+    Reading("Turning # trips into #", lambda p, n: n == [APART, FUSED]),
+    Reading("look at many operations at once and turn # trips into #", lambda p, n: (
+        n == [APART, FUSED]
+    )),
+    Claim("the two agree on only a few", lambda p: (
+        0 < sum(map(str.__eq__, TRACED, SCRIPTED)) < len(TRACED) / 2
+    )),
+    Reading("So the tensor is read twice and written once, # trips instead of #", lambda p, n: (
+        # A kernel that only sums reads it once more.
+        n == [1 + fused(["quotient"]), fused(["quotient"])]
+    )),
+    Claim("A thread has at most # of them", lambda p: REGISTERS // 255 >= 32),
+    Claim("the row can wait on the chip", lambda p: ROOM["sram"] > SIDE * FP16),
+    Claim("can reach # on an A100", lambda p: min(A100, HBM * 1) == HBM),
+    Claim("is at half of its roof and memory-bound", lambda p: (
+        HBM / 2 / min(A100, HBM * 1) == 0.5 and RIDGE > 1
+    )),
+    Claim("because memory delivers no more", lambda p: (
+        RELU_FP32 < RIDGE
+    )),
+    Claim("so a claim of # cannot be about useful work", lambda p: RELU_FP32 / RIDGE < 0.01),
+    Claim("far beyond an A100's ridge", lambda p: SIDE / 3 > 5 * RIDGE),
+    Claim("saving a trip through memory gains next to nothing", lambda p: (
+        SQUARE[0] / A100 > 5 * SQUARE[1] / HBM
+    )),
+    Reading("At its roof, the product takes # for #", lambda p, n: (
+        near(n[0], claimed(p)[1]) and near(n[1], claimed(p)[0])
+    )),
+    Reading("The four elementwise kernels move ten tensors and take # for #", lambda p, n: (
+        (len(CHAIN), APART) == (4, 10)
+        and near(n[0], claimed(p)[3])
+        and near(n[1], claimed(p)[2])
+    )),
+    Reading("Each image saves #, so the # are back after # images", lambda p, n: (
+        near(n[0], IMAGE_SAVES)
+        and n[1:] == [30, round(30 / IMAGE_SAVES), p.claim_images]
+    )),
+    Claim("A kernel that uses many leaves room for fewer threads", lambda p: (
+        REGISTERS // 255 < REGISTERS // 32
+    )),
+    Claim("fp16 halves the data", lambda p: MOVING_FP16 == MOVING / 2),
+    Claim("a narrower type that only made the arithmetic faster would change", lambda p: (
+        max(MOVING, COMPUTING / 2) == max(MOVING, COMPUTING)
+    )),
+    Reading("# trips become # if the bias is as large as x", lambda p, n: (
+        n == [apart(["add", "relu"]), fused(["add", "relu"])]
+    )),
+    Claim("fetching takes nearly all of the time", lambda p: COMPUTING < 0.05 * MOVING),
+    Claim("so briefly that compiling takes longer than it saves", lambda p: (
+        1e4 * IMAGE_SAVES < 30
+    )),
+]  # fmt: skip
+
+NOT_EVALUATED = {
+    "Labs 01, # and # each gave you a picture": "names of labs, no quantities",
+    "Trying to recall them, and finding out where you fail": "a finding about learning",
+    "A size always belongs to somebody": "a definition of what a level's size means",
+    "Model #: the fusion decision": "the number of a heading",
+    "(#) Softmax, then Scale": "the number of an exercise",
+    "(#) Two matrix products that read the same tensor": "the number of an exercise",
+    "put the following into a file and run it twice": "an instruction, with no claim in it",
+    "Time goes into Python and dispatch twice": "counts the two operations of one line",
+    "Half, and half again": "the title of an exercise",
+    "Lena's people halve the largest part of her step again": "what an exercise supposes",
+    "less about how much you know than about": "the purpose of a plot, in words",
+    "You will hear each of these from somebody": "a forecast about what people say",
+    "With fewer than eight checks": "an instruction; the bands of the checklist say the same",
+    "Two more prompts for your own notes": "a proposal of what to write about",
+    "To read afterward rather than before": "a recommendation of when to read",
+    "Communications of the ACM": "the year of a source",
+    "ASPLOS": "the title and year of a source",
+    "is where most people start": "a statement about what people do",
+    "The points below are for having committed yourself": "how points are given, tested there",
+    "spent a month on a pass that made nothing faster": "a story about a colleague",
+    "I learn more from that than from a perfect score": "the opinion of a character",
+    "so the kernel is optimal,” it says": "a claim that the lab takes apart",
+    "My ReLU kernel is optimal": "a claim that the lab takes apart",
+    "for as long as the service runs": "how a trace works, which nothing here computes",
+    "This assumes that nearly all traffic": "the belief behind an option",
+    "A kernel is memory-bound as long as": "the definition of a term",
+    "Enter millions of elements, such as": "an example of how to enter a number",
+    "two guesses out of three spend the afternoon": "counts the three causes it lists",
+    "You measure twice, which is good": "describes the option that was chosen",
+    "one of them may well have made things slower": "says what may be, in an example",
+    "Ines wants faster kernels": "what characters of the lab want",
+    "This reads more bandwidth as a higher roof": "the belief behind an option",
+    "Kernels lie left or right of the ridge": "the definition of the ridge",
+    "it refuses Python beyond its subset": "how TorchScript works, not computed here",
+    "the other branch was never run": "how a trace works, which nothing here computes",
+    "Two smaller graphs, eager Python between them": "how a graph break works, not computed here",
+    "so it knows less about the latency than a stopwatch": "what the word bound means",
+    "At # of its roof, the slowest kernel": "a supposed kernel, to make a point",
+    "whose weights are half zeros": "the definition of structured sparsity",
+    "Ask which roof is above the point": "an instruction, with no claim in it",
+    "and the model is compiled once more": "how guards work, which nothing here computes",
+    "Start again with Labs 01 and #": "names of labs and acts",
+    "Measure twice": "the title of a takeaway",
+    "multiply it by # and enter it again": "an instruction about percent",
+    "Go further out, or use smaller tiles": "an instruction, with no claim in it",
+    r"\cdot": "an equation that is evaluated in its plain notation",
+    r"\frac{": "an equation that is evaluated in its plain notation",
+    "while tracing and never again": "how tracing works, which nothing here computes",
+    "longer inputs are cut": "how tracing works, which nothing here computes",
+}
