@@ -263,7 +263,7 @@ def stamp(lab: str, workshop: Path) -> None:
     for step in _STEPS:
         path = workshop / step / lab / f"{lab}.ipynb"
         book = nbformat.read(path, 4)
-        book.metadata.mlsys[STAMP] = version
+        book.metadata.setdefault("mlsys", {})[STAMP] = version
         if step == "source":
             _write(book, path)
         else:

@@ -38,11 +38,14 @@ def with_arguments(source: str, lab: str, arguments: str) -> str:
     --------
     >>> with_arguments('lab = open_lab("lab_02_caches")', "lab_02_caches", ", edition='2027'")
     'lab = open_lab("lab_02_caches", edition=\'2027\')'
+    >>> with_arguments('lab = open_lab("lab_02", variants=False, deeper="required")', "lab_02", "")
+    'lab = open_lab("lab_02", deeper="required")'
     >>> with_arguments("    return award(limit, globals(), points=5, edition='a')", "lab_02", "")
     '    return award(limit, globals(), points=5)'
     """
-    opens = re.compile(rf'^(lab = open_lab\("{re.escape(lab)}").*\)$', re.M)
-    awards = re.compile(r"^(    return award\(.+, globals\(\), points=[0-9.]+).*\)$", re.M)
+    # What is deeper is no matter of the draw and stays as it is.
+    opens = re.compile(rf'^(lab = open_lab\("{re.escape(lab)}").*?((?:, deeper="\w+")?\))$', re.M)
+    awards = re.compile(r"^(    return award\(.+, globals\(\), points=[0-9.]+).*(\))$", re.M)
     for pattern in (opens, awards):
-        source = pattern.sub(lambda found: f"{found[1]}{arguments})", source)
+        source = pattern.sub(lambda found: f"{found[1]}{arguments}{found[2]}", source)
     return source

@@ -84,7 +84,7 @@ class DesignEntry(Task):
     >>> path = folder / "ledger.jsonl"
     >>> led = Ledger.open(path, lab="lab_02_service", student="student-01")
     >>> form = DesignForm("lab_02_service", 2, {"batch": number("images at once", 1)})
-    >>> law = IronLaw(batch=8, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
+    >>> law = IronLaw(batch=8, targets=[Target("total", 120e-6, "answer promised in 120 µs")])
     >>> entry = DesignEntry(
     ...     {"batch": lambda: law.batch},
     ...     ledger=led,
@@ -96,7 +96,7 @@ class DesignEntry(Task):
     Batch 8: in time.
     >>> law.set(batch=64)
     >>> print(entry.headline, *entry.misses)
-    Batch 64: too late. Answer promised in 80 µs: 298.7 µs, 218.7 µs too late.
+    Batch 64: too late. Answer promised in 120 µs: 570.5 µs, 450.5 µs too late.
     """
 
     kind = "Design"

@@ -126,7 +126,7 @@ FORM = DesignForm("lab_07_kernel_fusion", 7, {"batch": number("images at once", 
 
 def service(led, **more):
     """A design with a promise: batch 8 keeps it, batch 64 does not."""
-    law = IronLaw(batch=8, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
+    law = IronLaw(batch=8, targets=[Target("total", 120e-6, "answer promised in 120 µs")])
     more = {"keeps": {"law": law}, "headline": lambda: f"Cloud, batch {law.batch:.0f}", **more}
     return law, DesignEntry({"batch": lambda: law.batch}, ledger=led, form=FORM, **more)
 
@@ -154,7 +154,7 @@ def test_the_card_follows_the_instruments(led):
     law.set(batch=64)
     assert len(sent) == 1  # one move, one message
     assert "Cloud, batch 64: too late." in entry.text()
-    assert "✗ Answer promised in 80 µs: 298.7 µs, 218.7 µs too late" in entry.text()
+    assert "✗ Answer promised in 120 µs: 570.5 µs, 450.5 µs too late" in entry.text()
     # Several inputs of one move are one change, too.
     law.set(workload="llama31-8b")
     assert len(sent) == 2
@@ -178,7 +178,7 @@ def test_a_failing_design_is_saved_only_after_a_warning_and_recorded_as_such(led
     view = press(entry, "save")
     assert entry.design is None
     assert buttons(view) == ["Keep designing", "Save it anyway"]
-    assert "Not saved yet. The design misses this: Answer promised in 80 µs: 298.7" in entry.text()
+    assert "Not saved yet. The design misses this: Answer promised in 120 µs: 570.5" in entry.text()
     assert buttons(press(entry, "keep")) == ["Save my design"]
     assert entry.design is None
     assert DESIGN_MISSES not in led.state().answers
@@ -186,12 +186,12 @@ def test_a_failing_design_is_saved_only_after_a_warning_and_recorded_as_such(led
     press(entry, "save")
     press(entry, "anyway")
     assert entry.design.fields["batch"] == 64
-    assert kept(led) == ["Answer promised in 80 µs: 298.7 µs, 218.7 µs too late."]
+    assert kept(led) == ["Answer promised in 120 µs: 570.5 µs, 450.5 µs too late."]
     assert "Saved, does not fit" in entry.text()
     assert not saved_progress(led.state(), led.lab)["design"].right
     # It keeps saying so, while a better design is on its way and in a new kernel.
     law.set(batch=8)
-    assert "The saved design misses: Answer promised in 80 µs: 298.7" in entry.text()
+    assert "The saved design misses: Answer promised in 120 µs: 570.5" in entry.text()
     assert "Saved, does not fit" in service(led)[1].text()
 
     assert buttons(press(entry, "save")) == ["Save my design"]
@@ -230,7 +230,7 @@ def test_a_promise_that_is_no_target(led):
 
 def test_nothing_of_a_locked_instrument_is_shown(led):
     lock = PredictionLock("act2", question="How many?", unit="images", ledger=led)
-    law = IronLaw(lock=lock, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
+    law = IronLaw(lock=lock, targets=[Target("total", 120e-6, "answer promised in 120 µs")])
     _, entry = service(led, keeps={"law": law}, promises={"law": law})
     assert (entry.headline, entry.lamps) == ("", ())
     assert "promised" not in entry.text()

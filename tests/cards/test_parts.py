@@ -14,6 +14,7 @@ from mlsys_widgets.cards.parts import (
     Buttons,
     Checkboxes,
     Confidence,
+    FoldedProse,
     NumberedList,
     Numbers,
     Options,
@@ -30,6 +31,7 @@ from mlsys_widgets.cards.parts import (
 TIME = "2026-02-03T09:30:12.000Z"
 EVERY = [
     Prose("p", "One **strong**.\n\nTwo <b>.", tone="orange", label="Note."),
+    FoldedProse("f", "One **step**.\n\nTwo <b>.", heading="Stuck?"),
     RecordedAnswer("q", "Recorded: **33 percent**", TIME),
     SealedAnswer("s", "Sealed: **C**", TIME),
     Options("o", "Which `limit`?", {"A": "memory", "B": "<b>units</b>"}, "A", lettered=True),
