@@ -185,7 +185,7 @@ CONCEPTS = ConceptGraph(
         Concept(
             "capture",
             "Graph capture",
-            "Act 2",
+            "Act 3",
             "Trace, script, FX and Dynamo are four ways to get a graph out of Python.",
             ("Graph capture",),
             4.5,
@@ -735,7 +735,7 @@ def act1_reflection(p: Parameters) -> Reflection:
     computing = q(relu.flops / A100.peak("fp32"), "s")
     edge = q(relu.unfused_traffic / ORIN.bandwidth, "s")
     return Reflection(
-        "The contractor's ReLU runs on an A100 today, and you may change one thing. What makes it"
+        "Suppose the contractor's ReLU runs on an A100, and you may change one thing. What makes it"
         " about twice as fast?",
         {
             "peak": "a larger chip with twice the TFLOPS",
@@ -875,8 +875,9 @@ def act2_traffic(p: Parameters) -> Prediction:
             " which trips disappear; they are the ones between two operations.",
             "B": f"Unfused, the chain makes {c.unfused_reads} reads and {c.unfused_writes} writes;"
             f" fused, {c.fused_reads} reads and {c.fused_writes} write remain. Only what lies"
-            " between the operations disappears. Give the chain fewer inputs in the explorer, and"
-            " watch the factor grow.",
+            " between the operations disappears. Build this chain in the explorer with"
+            " Scale, which reads no second tensor, in place of Multiply and Add, and watch the"
+            " factor grow.",
             "C": "This assumes that nearly all traffic lies between the operations. Of"
             f" {before} trips, {before - after} do; the other {after} carry the three inputs into"
             f" the kernel and the result out of it, and no compiler can drop those, so it is"
@@ -1532,12 +1533,12 @@ def checklist(p: Parameters) -> Checklist:
             "levels": "the memory hierarchy of Act 1",
             "intensity": "Lab 11, Act 1",
             "bound": "Lab 11, and the roofline of Act 1",
-            "trace": "“Go deeper” at the end of Act 3",
+            "trace": "“A profile of your own”, deeper in Act 3",
             "loop": "Act 3, and the path “Measure, fix, measure” of the concept map",
             "dispatch": "Lab 07, Act 1",
-            "capture": "the compilation spectrum of Act 2",
+            "capture": "the compilation spectrum of Act 3",
             "fusion": "Lab 07, and the fusion explorer of Act 2",
-            "triton": "“Go deeper” at the end of Act 2",
+            "triton": "“From trace to Triton”, deeper in Act 2",
         },
         title="Without notes, I can …",
         act=4,
@@ -1637,7 +1638,7 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Stay close",
-                "Every optimization so far keeps data closer to the arithmetic that needs it.",
+                "Every fusion so far keeps data closer to the arithmetic that needs it.",
             ),
             (
                 "A graph first",
