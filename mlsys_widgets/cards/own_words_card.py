@@ -79,6 +79,7 @@ class OwnWords(Task):
             "Nobody grades it. Your teacher may read it, and so will you before the exam.",
             kept.value if kept else "",
             rows=2,
+            at_least=0,
             at_most=OWN_WORDS.limits.at_most,
         )
         send = Buttons("send", (("keep", "Keep the change" if kept else "Keep it"),), leads=False)

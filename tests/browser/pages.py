@@ -37,11 +37,12 @@ def in_theme(page: Page, theme: str) -> None:
 
 
 def draw_all(page: Page) -> None:
-    """Have the notebook draw all of its cells, including those that are out of sight."""
+    """Have the notebook draw all of its cells, also those out of sight or in a folded section."""
     page.evaluate(
         "jupyterapp.shell.currentWidget.content.notebookConfig = "
         "{...jupyterapp.shell.currentWidget.content.notebookConfig, windowingMode: 'none'}"
     )
+    page.evaluate("jupyterapp.commands.execute('notebook:expand-all-headings')")
 
 
 def cards_come_up(page: Page) -> None:

@@ -19,7 +19,7 @@ from mlsys_widgets.ledger import DesignForm, Ledger
 from mlsys_widgets.ledger.designs import number
 led = Ledger.open("ledger.jsonl", lab="lab_99", student="student-01")
 form = DesignForm("lab_99", 99, {"batch": number("images at once", 1)})
-law = IronLaw(batch=8, targets=[Target("total", 80e-6, "answer promised in 80 µs")])
+law = IronLaw(batch=8, targets=[Target("total", 120e-6, "answer promised in 120 µs")])
 fields, headline = {"batch": lambda: law.batch}, lambda: f"Batch {law.batch:.0f}"
 display(law, DesignEntry(fields, ledger=led, form=form, keeps={"law": law}, headline=headline))
 """
@@ -41,8 +41,8 @@ def designed(open_notebook, run_all, tmp_path):
 def test_a_design_follows_its_instrument_and_warns_before_it_is_saved(designed):
     page, board = designed
     card, lamp = page.locator(".mlsys-lab"), board.locator(".mlsys-lamps li")
-    expect(lamp).to_have_text("✓Answer promised in 80 µs: 72.2 µs, 7.79 µs to spare")
-    expect(board.locator(".mlsys-plot text", has_text="answer promised in 80 µs")).to_be_visible()
+    expect(lamp).to_have_text("✓Answer promised in 120 µs: 106.2 µs, 13.8 µs to spare")
+    expect(board.locator(".mlsys-plot text", has_text="answer promised in 120 µs")).to_be_visible()
     expect(card).to_contain_text("Batch 8: in time.")
     card.locator("summary").press("Enter")
     expect(card.get_by_text("Images at once")).to_be_visible()
@@ -50,7 +50,7 @@ def test_a_design_follows_its_instrument_and_warns_before_it_is_saved(designed):
     batch = board.get_by_label(re.compile("^Batch, typed"))
     batch.fill("64")
     batch.press("Enter")
-    expect(lamp).to_have_text("✗Answer promised in 80 µs: 298.7 µs, 218.7 µs too late")
+    expect(lamp).to_have_text("✗Answer promised in 120 µs: 570.5 µs, 450.5 µs too late")
     expect(card).to_contain_text("Batch 64: too late.")
     expect(card.get_by_text("Images at once")).to_be_visible()  # it stays unfolded
 

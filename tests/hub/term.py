@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import pwd
+import tomllib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,11 +38,14 @@ MANUAL = 4.0
 def dated_bundle(folder: Path, names: Mapping[str, str], platform: LearningPlatform) -> Path:
     """The course with a calendar, two sections and a learning system."""
     course = init_course(folder / "course", bundle())
+    settings = course / "assignments" / "course.toml"
+    secret = tomllib.loads(settings.read_text())["secret"]
     now = datetime.now(UTC).replace(microsecond=0, tzinfo=None)
     day = timedelta(days=1)
-    (course / "assignments" / "course.toml").write_text(f"""
+    settings.write_text(f"""
 variants = true
 edition = ""
+secret = "{secret}"
 timezone = "UTC"
 
 [late]
@@ -52,6 +56,7 @@ due = {(now + 7 * day).isoformat()}
 weight = 2
 
 [labs.{SECOND}]
+deeper = "required"
 due = {(now - day / 2).isoformat()}
 
 [labs.{THIRD}]
