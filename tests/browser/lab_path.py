@@ -142,12 +142,21 @@ class Student:
             "design": self._save_design,
         }
         try:
+            self._unfold(step.index)
             hands[step.kind](step)
         except AssertionError as problem:
             shown = self.cell(step.index).inner_text()
             raise AssertionError(
                 f"{self.lab.name}, {step.kind} {step.name}: {problem}\nThe cell shows: {shown}"
             ) from None
+
+    def _unfold(self, index: int) -> None:
+        """Open the deeper section in which a cell stands, as a student does: by its heading."""
+        cells = [cell.metadata.get("mlsys", {}).get("kind") for cell in self.book.cells[:index]]
+        if "deeper" in cells and not self.cell(index).is_visible():
+            heading = len(cells) - 1 - cells[::-1].index("deeper")
+            self.cell(heading).locator(".jp-MarkdownOutput p").first.click()
+            expect(self.cell(index)).to_be_visible(timeout=SOON)
 
     def left(self) -> list[StudentStep]:
         """The steps that are not done, by the ledger."""

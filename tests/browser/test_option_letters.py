@@ -52,11 +52,11 @@ def test_letters_say_where_an_option_stands(open_notebook, run_all, notebook, sc
     assert sorted(orders[0]) == sorted(orders[1])
     assert orders[0] != orders[1]
     card = page.locator(".mlsys-lab-options").first.locator("xpath=ancestor::fieldset")
-    card.locator("label", has_text="memory: moving the weights").click()
+    card.locator("label", has_text="memory: moving all those weights").click()
     screenshot(page, "letters")
     page.locator("label", has_text="3").first.click()
     page.get_by_role("button", name="Commit my prediction…").first.click()
     page.get_by_role("button", name="Seal it").first.click()
-    expect(page.locator(".mlsys-lab-sealed").first).to_contain_text("memory: moving the weights")
+    expect(page.locator(".mlsys-lab-sealed").first).to_contain_text("memory: moving all those weights")
     state = Ledger.open(notebook.parent / "ann.jsonl", lab=LAB, student="ann").state()
     assert state.predictions[ITEM].value == "B"
