@@ -46,6 +46,7 @@ def dated_bundle(folder: Path, names: Mapping[str, str], platform: LearningPlatf
 variants = true
 edition = ""
 secret = "{secret}"
+deeper = "required"
 timezone = "UTC"
 
 [late]
@@ -56,7 +57,6 @@ due = {(now + 7 * day).isoformat()}
 weight = 2
 
 [labs.{SECOND}]
-deeper = "required"
 due = {(now - day / 2).isoformat()}
 
 [labs.{THIRD}]

@@ -219,8 +219,8 @@ def test_on_a_hub_a_lab_appears_at_its_time_and_dates_reach_the_panel(hub, ada, 
         teacher.terminal(f"cd {course}; {script}")
         opens = datetime.now(UTC) + timedelta(seconds=25)
         text = (
-            before.replace(f"[labs.{known}]\n", f"[labs.{known}]\ndue = {minutes_from_now(120)}\n")
-            + f"\n[labs.{later}]\nrelease = {opens:%Y-%m-%dT%H:%M:%S}Z\n"
+            f"{before}\n[labs.{later}]\nrelease = {opens:%Y-%m-%dT%H:%M:%S}Z\n"
+            f"[labs.{known}]\ndue = {minutes_from_now(120)}\n"
             f'[[extensions]]\nstudent = "{ben.name}"\ndays = 3\nreason = "a private matter"\n'
         )
         settings.write_text(text, "utf-8")
