@@ -151,6 +151,10 @@ def study(folder: Path) -> None:
 def teach(root: Path) -> None:
     """Lay out a course whose class is graded, with its report and the feedback of one student."""
     committed(root, LAB)
+    with (root / "assignments" / "course.toml").open("a") as settings:
+        settings.write('\ndeeper = "required"\n')  # so that there is an essay to grade
+    built = run_tool(root, "mlsys_widgets", "build", LAB)
+    assert built.returncode == 0, built.stdout + built.stderr
     nbgrader(root, ["generate_assignment", LAB, "--force"])
     for words in (
         ("simulate", LAB, "--students", str(STUDENTS), "--seed", "11", "--kinds", KINDS),

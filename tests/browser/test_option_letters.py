@@ -57,6 +57,7 @@ def test_letters_say_where_an_option_stands(open_notebook, run_all, notebook, sc
     page.locator("label", has_text="3").first.click()
     page.get_by_role("button", name="Commit my prediction…").first.click()
     page.get_by_role("button", name="Seal it").first.click()
-    expect(page.locator(".mlsys-lab-sealed").first).to_contain_text("memory: moving all those weights")
+    sealed = page.locator(".mlsys-lab-sealed").first
+    expect(sealed).to_contain_text("memory: moving all those weights")
     state = Ledger.open(notebook.parent / "ann.jsonl", lab=LAB, student="ann").state()
     assert state.predictions[ITEM].value == "B"

@@ -149,7 +149,7 @@ def grader(studio: Studio, course: Path) -> Views:
     page.goto(f"{studio.lab.url}formgrader/submissions/{submission(course)}/")
     essay = page.locator(".nbgrader_cell", has=page.locator("#advice")).first
     # Points of the autograder arrive after the page.
-    expect(page.locator("#commitments").first).to_have_attribute("placeholder", "12")
+    expect(page.locator("#commitments").first).to_have_attribute("placeholder", "6")
     essay.locator(".score").fill("3")
     essay.locator("textarea.comment").fill(COMMENT)
     # Formgrader glides to whatever has the focus, and would glide on under the picture.
