@@ -80,14 +80,6 @@ class CheckSource:
     def _error(self, node: ast.stmt, what: str) -> TextError:
         return TextError(f"{self._path}, line {node.lineno}: this {what}")
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the checks: functions that do not begin with an underscore."""
-        found = self._defined.items()
-        return tuple(
-            n for n, node in found if isinstance(node, ast.FunctionDef) and not n.startswith("_")
-        )
-
     def cut(self, *names: str, also: Iterable[tuple[str, str]] = ()) -> str:
         """Return checks with everything they use and ``also``, as (module, name), imports."""
         for name in names:

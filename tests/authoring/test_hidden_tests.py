@@ -122,10 +122,6 @@ def test_one_line_for_each_module(checks):
     ]
 
 
-def test_names_are_the_checks(checks):
-    assert checks(GOOD).names == ("answer", "recursive", "plain")
-
-
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
