@@ -5,7 +5,7 @@
  */
 import { ICellModel } from '@jupyterlab/cells';
 import { INotebookModel } from '@jupyterlab/notebook';
-import { IReport } from './server';
+import { IReport, IStepState } from './server';
 
 /** What a lab notebook says in its metadata, under `mlsys`. */
 export interface IAbout {
@@ -50,17 +50,6 @@ export interface IAct {
   number: number;
   title: string;
   steps: IStep[];
-}
-
-/** How far along a step is. The server says so for each, with a sign and words; see `stateOf`. */
-export type StepState = 'to_do' | 'tried' | 'recorded' | 'done' | 'handed_in';
-
-export interface IStepState {
-  state: StepState;
-  sign: string;
-  words: string;
-  /** Whether there is still something to do. */
-  left: boolean;
 }
 
 export function record(value: unknown): Record<string, unknown> {

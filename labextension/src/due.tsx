@@ -1,15 +1,7 @@
 /** When the open lab is due: how much time is left, and what handing in now costs. */
 import React from 'react';
+import { IDue } from './server';
 import { localTime } from './words';
-
-/** What the server says about the due time of a lab; it says so again when the words change. */
-export interface IDue {
-  state: 'waiting' | 'open' | 'soon' | 'grace' | 'late' | 'closed';
-  headline: string;
-  more: string[];
-  /** The due time on the clock of the course, with its difference to UTC, or null. */
-  due: string | null;
-}
 
 /** Whether the clock of this browser shows another time than that of the course. */
 export function onAnotherClock(due: string): boolean {

@@ -3,9 +3,9 @@ import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { createElement, ReactElement } from 'react';
 import { settleDrafts } from './drafts';
-import { dueWords, IDue } from './due';
+import { dueWords } from './due';
 import { ILab } from './follow';
-import { request } from './server';
+import { IDue, request } from './server';
 import { localTime, withLocalTimes } from './words';
 
 /** What would be handed in, by whom and how, and what is missing. */

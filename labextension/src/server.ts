@@ -2,8 +2,6 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { ReadonlyJSONValue } from '@lumino/coreutils';
-import { IStepState } from './contract';
-import { IDue } from './due';
 
 export interface IPrediction {
   value: ReadonlyJSONValue;
@@ -46,6 +44,26 @@ export interface IHandedIn {
   file: string | null;
   /** Whether something was recorded since then. */
   newer: boolean;
+}
+
+/** How far along a step is. The server says so for each, with a sign and words; see `stateOf` in contract.ts. */
+export type StepState = 'to_do' | 'tried' | 'recorded' | 'done' | 'handed_in';
+
+export interface IStepState {
+  state: StepState;
+  sign: string;
+  words: string;
+  /** Whether there is still something to do. */
+  left: boolean;
+}
+
+/** What the server says about the due time of a lab; it says so again when the words change. */
+export interface IDue {
+  state: 'waiting' | 'open' | 'soon' | 'grace' | 'late' | 'closed';
+  headline: string;
+  more: string[];
+  /** The due time on the clock of the course, with its difference to UTC, or null. */
+  due: string | null;
 }
 
 /** What the ledger beside a notebook says. */
