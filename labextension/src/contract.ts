@@ -1,7 +1,7 @@
 /**
  * What a notebook says about itself: that it is a lab, and which of its cells are its steps.
  *
- * The contract is documented in docs/students/lab_panel.md.
+ * The contract is documented in docs/contributors/lab_panel.md.
  */
 import { ICellModel } from '@jupyterlab/cells';
 import { INotebookModel } from '@jupyterlab/notebook';
