@@ -185,7 +185,7 @@ def _controls(instrument: Instrument) -> Iterator[str]:
         )
         for name, control in controls.items()
     ]
-    yield "\n".join(glance._table(("control", "values", "default", "what it does"), rows))
+    yield "\n".join(glance.table(("control", "values", "default", "what it does"), rows))
 
 
 def _range(control: Control[Any], instrument: Instrument) -> str:
@@ -336,7 +336,7 @@ def _keyboard(instrument: Instrument) -> Iterator[str]:
         "These places in the picture can be dragged with a mouse or a finger, or focused and "
         "moved with the same keys:"
     )
-    yield "\n".join(glance._table(("handle", "moves", "along"), rows))
+    yield "\n".join(glance.table(("handle", "moves", "along"), rows))
 
 
 _WAYS: Final = {"x": "left and right", "y": "up and down", "xy": "any direction"}
@@ -378,10 +378,10 @@ def _uses(kind: Kind, labs: Sequence[glance.BuiltLab]) -> Iterator[str]:
         yield "No lab uses it yet."
         return
     rows = [
-        (f"[{lab}](../instructors/labs-at-a-glance.md#{glance._anchor(lab)})", section, title)
+        (f"[{lab}](../instructors/labs-at-a-glance.md#{glance.anchor(lab)})", section, title)
         for lab, section, title in found
     ]
-    yield "\n".join(glance._table(("lab", "section", "shown as"), rows))
+    yield "\n".join(glance.table(("lab", "section", "shown as"), rows))
 
 
 # The gallery.

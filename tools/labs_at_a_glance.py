@@ -1,4 +1,4 @@
-"""Writes docs/instructors/labs-at-a-glance.md: what labs promise, and the cells that keep it.
+"""Writes docs/instructors/labs-at-a-glance.md: what is in each lab, act by act.
 
 Everything is read from the notebooks in source/ and from what the labs ask, so the page cannot
 promise more than there is. ``make docs`` runs this, and a test fails if the page is stale.
@@ -7,19 +7,25 @@ promise more than there is. ``make docs`` runs this, and a test fails if the pag
 from __future__ import annotations
 
 import ast
-import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import mlsys_widgets as mw
-from mlsys_widgets.instruments.instrument import Instrument
-from mlsys_widgets.labs import Essay, Item, Lab, Message, Prediction, Takeaways, load
-from mlsys_widgets.labs.items import AUTOGRADED
+from mlsys_widgets.labs import (
+    Choice,
+    Essay,
+    Item,
+    Lab,
+    Message,
+    Number,
+    Prediction,
+    Record,
+    Takeaways,
+    load,
+)
 from mlsys_widgets.labs.lab_minutes import LabMinutes, Sitting
-from mlsys_widgets.wording.plurals import counted
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PAGE: Final = ROOT / "docs" / "instructors" / "labs-at-a-glance.md"
@@ -27,16 +33,13 @@ PAGE: Final = ROOT / "docs" / "instructors" / "labs-at-a-glance.md"
 _OPENING: Final = """\
 # The labs at a glance
 
-What each lab promises, and the cells of its notebook that keep the promise. This page is made from
-the notebooks in `source/` by `tools/labs_at_a_glance.py`. A cell is named by its id, which stays
-the same when cells are moved. [nbval](../authors/nbval.md) runs all of them, and
-[how long a lab takes](../authors/time_on_a_lab.md) explains the minutes.
+What each lab teaches, asks and grades, and how long it takes. What is *deeper* is optional unless a
+course requires it (`deeper` in [course.toml](../reference/course_toml.md)). This page is made from
+the labs themselves; [how long a lab takes](../authors/time_on_a_lab.md) explains the minutes.
 """
-_BOX: Final = "question_{}"
-#: Colors in which an alert reports a failure; in gray, it only says that something is missing.
-_FAILING: Final = ('"red"', '"orange"', '"dispatch"')
 
 Row = Sequence[str]
+Graded = Number | Choice | Record | Essay
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,11 @@ class CodeCell:
     title: str
     section: str
     tree: ast.Module
+
+    @property
+    def is_instrument(self) -> bool:
+        """Whether it draws an instrument of the lab."""
+        return self.id.startswith("instrument_")
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """Calls of functions or methods with these names, in order."""
@@ -62,12 +70,7 @@ class BuiltLab:
     lab: Lab
     items: Mapping[str, Item]
     cells: Sequence[CodeCell]
-    ids: frozenset[str]
     minutes: LabMinutes
-
-    def cell(self, *ids: str) -> str:
-        """Return the first of these cells that exists, as code; a dash if none does."""
-        return next((f"`{each}`" for each in ids if each in self.ids), "–")
 
 
 def labs(source: Path) -> list[BuiltLab]:
@@ -77,8 +80,8 @@ def labs(source: Path) -> list[BuiltLab]:
 
 def page(found: Sequence[BuiltLab]) -> str:
     """Return the page, as Markdown."""
-    overview = _table(
-        ("lab", "acts", "predictions", "instruments", "graded items", "points", "minutes"),
+    overview = table(
+        ("lab", "acts", "minutes", "points", "predictions", "instruments"),
         [_summary(each) for each in found],
     )
     return "\n".join([_OPENING, *overview, *(line for each in found for line in _section(each))])
@@ -98,161 +101,65 @@ def _read(folder: Path) -> BuiltLab:
         section = titles[-1] if titles else section
     items = lab.items(lab.draw("", variants=False))
     minutes = LabMinutes.from_plain(book["metadata"]["mlsys"].get("minutes", {"sittings": []}))
-    return BuiltLab(lab, items, cells, frozenset(c["id"] for c in book["cells"]), minutes)
+    return BuiltLab(lab, items, cells, minutes)
 
 
 def _summary(of: BuiltLab) -> Row:
-    graded = _graded(of)
+    predictions = sum(isinstance(item, Prediction) for item in of.items.values())
+    instruments = sum(cell.is_instrument for cell in of.cells)
     return (
-        f"[{of.lab.title}](#{_anchor(of.lab.title)})",
+        f"[{of.lab.title}](#{anchor(of.lab.title)})",
         str(len(of.lab.acts)),
-        str(sum(isinstance(item, Prediction) for item in of.items.values())),
-        str(len(_instruments(of))),
-        str(len(graded)),
-        f"{sum(points for _, _, points in graded):g}",
-        of.lab.minutes or _whole(of.minutes),
+        of.lab.minutes or _and_deeper(of.minutes.total, of.minutes.total_deeper),
+        _and_deeper(*(sum(each.points for each in graded(of, deeper)) for deeper in (False, True))),
+        str(predictions),
+        str(instruments),
     )
+
+
+def _and_deeper(core: float, deeper: float) -> str:
+    return f"{core:g}, {deeper:g} deeper" if deeper else f"{core:g}"
 
 
 def _section(of: BuiltLab) -> Iterator[str]:
     yield from ("", f"## {of.lab.title}", "")
-    yield f"`source/{of.lab.name}/{of.lab.name}.ipynb`, {counted(len(of.cells), 'code cell')}."
-    for title, head, rows in (
-        ("Minutes", ("part", "minutes"), _minutes(of)),
-        ("Goals", ("goal", "cell"), _goals(of)),
-        (
-            "Predictions",
-            ("prediction", "act", "committed in", "compared in", "to try before"),
-            _predictions(of),
-        ),
-        (
-            "Instruments",
-            ("instrument", "class", "section", "opens after", "cell"),
-            _instruments(of),
-        ),
-        ("Failure states", ("what can fail", "shown by", "cell"), _failures(of)),
-        ("Ledger fields", ("field", "what it holds", "cell"), _fields(of)),
-        ("Points", ("graded", "act", "points", "question", "graded in"), _points(of)),
-    ):
-        if rows:
-            yield from ("", f"**{title}**", "", *_table(head, rows))
+    for item in of.items.values():
+        if isinstance(item, Takeaways):
+            yield from (f"- {headline}." for headline, _ in item.points)
+    yield from ("", *table(("act", "minutes", "task", "predicts", "looks at"), _acts(of)))
+    for words, deeper in (("Graded", False), ("Graded where a course requires it", True)):
+        if items := graded(of, deeper):
+            told = "; ".join(f"{each.title} ({each.points:g})" for each in items)
+            yield from ("", f"**{words}**, with points: {told}.")
 
 
-def _minutes(of: BuiltLab) -> list[Row]:
-    rows: list[Row] = []
-    for k, each in enumerate(of.minutes.sittings):
-        again = " (after a break)" if k and of.minutes.sittings[k - 1].act == each.act else ""
-        rows.append((_part(of, each) + again, f"{each.minutes:.0f}"))
-    rows += [(f"deeper, {_part(of, each)}", f"{each.minutes:.0f}") for each in of.minutes.deeper]
-    return rows
+def _acts(of: BuiltLab) -> list[Row]:
+    """List the acts: how long, what for, what is predicted, and on which instruments."""
+    return [_act(of, number, title) for number, title in enumerate(of.lab.acts, start=1)]
 
 
-def _whole(minutes: LabMinutes) -> str:
-    more = f", {minutes.total_deeper} deeper" if minutes.deeper else ""
-    return f"{minutes.total}{more}"
+def _act(of: BuiltLab, number: int, title: str) -> Row:
+    items = [item for item in of.items.values() if item.act == number]
+    core, deeper = (_minutes(each, number) for each in (of.minutes.sittings, of.minutes.deeper))
+    seen = (cell for cell in of.cells if cell.is_instrument and f"Act {number}" in cell.section)
+    return (
+        f"{number}: {title}",
+        _and_deeper(core, deeper),
+        " ".join(item.task for item in items if isinstance(item, Message)),
+        " ".join(item.title for item in items if isinstance(item, Prediction)),
+        ", ".join(cell.title for cell in seen),
+    )
 
 
-def _part(of: BuiltLab, sitting: Sitting) -> str:
-    act = sitting.act
-    return f"Act {act}: {of.lab.acts[act - 1]}" if act else "after the acts"
+def _minutes(sittings: Sequence[Sitting], act: int) -> int:
+    return round(sum(each.minutes for each in sittings if each.act == act))
 
 
-def _goals(of: BuiltLab) -> list[Row]:
-    rows: list[Row] = []
-    for name, item in of.items.items():
-        if isinstance(item, Message) and item.task:
-            rows.append((item.task, of.cell(f"card_{name}")))
-        elif isinstance(item, Takeaways):
-            rows += [
-                (f"Remember: {headline}", of.cell(f"card_{name}")) for headline, _ in item.points
-            ]
-    return rows
-
-
-def _predictions(of: BuiltLab) -> list[Row]:
-    moves = {
-        cell.id: "; ".join(_texts(cell.calls("Move")))
-        for cell in of.cells
-        if cell.id.startswith("reveal_")
-    }
+def graded(of: BuiltLab, deeper: bool) -> list[Graded]:
+    """List what is graded in the core, or in the deeper parts."""
     return [
-        (
-            item.title,
-            _act(item),
-            of.cell(f"card_{name}"),
-            of.cell(f"reveal_{name}"),
-            moves.get(f"reveal_{name}") or "–",
-        )
-        for name, item in of.items.items()
-        if isinstance(item, Prediction)
+        item for item in of.items.values() if isinstance(item, Graded) and item.deeper == deeper
     ]
-
-
-def _instruments(of: BuiltLab) -> list[Row]:
-    rows: list[Row] = []
-    for cell in of.cells:
-        if not cell.id.startswith("instrument_"):
-            continue
-        made = list(dict.fromkeys(_name(call.func) for call in cell.calls(*_CLASSES)))
-        opens = [
-            _title(of, name)
-            for call in cell.calls(*_CLASSES)
-            for keyword in call.keywords
-            if keyword.arg == "lock"
-            for name in _cards(keyword.value)
-        ]
-        named = ", ".join(f"`{each}`" for each in made) or "–"
-        after = ", ".join(dict.fromkeys(opens)) or "at once"
-        rows.append((cell.title, named, cell.section, after, f"`{cell.id}`"))
-    return rows
-
-
-def _failures(of: BuiltLab) -> list[Row]:
-    """List what the HUD watches, what a design is held to, and what instruments alert to."""
-    rows: list[Row] = []
-    for cell in of.cells:
-        for call in cell.calls("hud"):
-            rows += [(each, "HUD", f"`{cell.id}`") for each in _constraints(call)]
-        limits = [f"`{each}`" for each in dict.fromkeys(_texts(cell.calls("Target")))]
-        rows += [(f"target on {each}", "lamp of the design", f"`{cell.id}`") for each in limits]
-        for name in dict.fromkeys(_name(call.func) for call in cell.calls(*_CLASSES)):
-            alert = _alert(_CLASSES[name])
-            if alert and cell.id.startswith("instrument_"):
-                rows.append((alert, f"`{name}`", f"`{cell.id}`"))
-    return rows
-
-
-def _fields(of: BuiltLab) -> list[Row]:
-    cell = of.cell("design")
-    return [(f"`{name}`", each.about, cell) for name, each in of.lab.design.items()]
-
-
-def _points(of: BuiltLab) -> list[Row]:
-    rows: list[Row] = []
-    for name, item, points in _graded(of):
-        judged = of.cell(f"check_{name}", f"answer_{name}")
-        graded_in = f"{judged} (by hand)" if isinstance(item, Essay) else judged
-        title = getattr(item, "title", name)
-        act = f"{_act(item)}, deeper" if item.deeper else _act(item)
-        rows.append((title, act, f"{points:g}", of.cell(_BOX.format(name)), graded_in))
-    return rows
-
-
-def _graded(of: BuiltLab) -> list[tuple[str, Item, float]]:
-    graded = (*AUTOGRADED, Essay)
-    return [(n, item, item.points) for n, item in of.items.items() if isinstance(item, graded)]
-
-
-# Reading code.
-
-
-def _instrument_classes() -> dict[str, type[Instrument]]:
-    """Return every public name of an instrument."""
-    found = ((name, getattr(mw, name)) for name in dir(mw))
-    return {n: c for n, c in found if inspect.isclass(c) and issubclass(c, Instrument)}
-
-
-_CLASSES: Final = _instrument_classes()
 
 
 def _name(function: ast.expr) -> str:
@@ -262,56 +169,14 @@ def _name(function: ast.expr) -> str:
     return ""
 
 
-def _texts(calls: Iterator[ast.Call]) -> list[str]:
-    """Return the first arguments, as far as they are plain texts."""
-    firsts = (call.args[0] for call in calls if call.args)
-    return [each.value for each in firsts if _is_text(each)]  # type: ignore[attr-defined]
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _cards(node: ast.expr) -> Iterator[str]:
-    """Yield the names in ``lab.card("name")``."""
-    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
-    yield from _texts(each for each in calls if _name(each.func) == "card")
-
-
-def _constraints(call: ast.Call) -> Iterator[str]:
-    for keyword in call.keywords:
-        if keyword.arg == "constraints" and isinstance(keyword.value, ast.Dict):
-            keys = (key for key in keyword.value.keys if key is not None)
-            yield from (key.value for key in keys if _is_text(key))  # type: ignore[attr-defined]
-
-
-def _alert(kind: type[Instrument]) -> str:
-    """Return the words of an instrument's docstring about its alert; empty if it has none."""
-    if kind.alert is Instrument.alert or not any(
-        color in inspect.getsource(kind.alert) for color in _FAILING
-    ):
-        return ""
-    return (inspect.getdoc(kind.alert) or "").splitlines()[0].rstrip(".")
-
-
-# Writing.
-
-
-def _title(of: BuiltLab, name: str) -> str:
-    return str(getattr(of.items.get(name), "title", name))
-
-
-def _act(item: Item) -> str:
-    return str(item.act or "–")
-
-
-def _anchor(title: str) -> str:
+def anchor(title: str) -> str:
     """Return the anchor that the builder of the pages gives to a heading."""
     kept = (c for c in title.lower() if c.isalnum() or c in " -_")
     return "".join(kept).replace(" ", "-")
 
 
-def _table(head: Row, rows: Sequence[Row]) -> list[str]:
+def table(head: Row, rows: Sequence[Row]) -> list[str]:
+    """Return the lines of a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return [f"| {' | '.join(_plain(cell) for cell in line)} |" for line in lines]
 

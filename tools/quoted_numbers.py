@@ -201,7 +201,8 @@ PARTS: Final[dict[str, dict[str, tuple[str, Callable[[Found], str]]]]] = {
 COMPARISON: Final = "docs/compare.md"
 QUOTING: Final = "README.md"
 QUOTED: Final = (
-    "| labs on", "| a student needs", "| where its numbers", "| every student", "| grades", "| seconds to grade",
+    "| labs on", "| a student needs", "| where its numbers", "| every student", "| grades",
+    "| seconds to grade",
 )  # fmt: skip
 
 
