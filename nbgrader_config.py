@@ -24,13 +24,9 @@ c.Autograde.autograde_preprocessors.prepend([essays])
 inert = "mlsys_widgets.grading.plugins.autograde.WithoutActiveContent"
 c.Autograde.autograde_preprocessors.extend([inert])
 
-# Feedback shows what a hidden test said, not the test itself.
-# Written out: a formgrader that runs for weeks would extend the list each time it reads this.
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-    "mlsys_widgets.grading.plugins.feedback.WithoutHiddenTests",
-]
+# Feedback is a page to read: answers, points and why, with no code and no hidden test.
+c.GenerateFeedback.preprocessors = ["mlsys_widgets.grading.plugins.feedback.GradesAndUnread"]
+c.GenerateFeedback.exporter_class = "mlsys_widgets.grading.plugins.feedback.FeedbackPage"
 # A cell that begins with %%perl would be colored as Perl, by patterns that some text keeps busy.
 c.HighlightMagicsPreprocessor.enabled = False
 

@@ -189,7 +189,9 @@ class Notebook:
         assert isinstance(item, Record)
         call = f'award_record("{name}", points={item.points:g})'
         hidden = region(f"from {_GRADING} import award_record", call)
-        return [self._graded("record", name, f'lab.record("{name}")', hidden, item.points)]
+        made = self._graded("record", name, f'lab.record("{name}")', hidden, item.points)
+        made.metadata["mlsys"]["title"] = _title(item)
+        return [made]
 
     def _essay(self, cell: LabCell) -> list[Cell]:
         name, item = cell.name, self._items[cell.name]

@@ -8,14 +8,16 @@ from html import escape
 
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.course_totals import CourseTotals, LabGrades
-from mlsys_widgets.classes.report_page import as_table, whole_page
+from mlsys_widgets.classes.report_page import STYLE, as_table
 from mlsys_widgets.course.due_words import in_words, long_time
+from mlsys_widgets.drawing.whole_page import whole_page
 from mlsys_widgets.wording.plurals import counted
 
 
 def course_page(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> str:
     """Write the whole page."""
-    return whole_page(f"{title}: the course", "\n".join(_body(totals, title, zone, names=names)))
+    body = "\n".join(_body(totals, title, zone, names=names))
+    return whole_page(f"{title}: the course", body, STYLE)
 
 
 def _body(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> Iterator[str]:

@@ -16,25 +16,11 @@ from mlsys_widgets.classes.summary import ClassSummary, SubmissionRow
 from mlsys_widgets.course.due_words import in_words
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.drawing.charts import Chart, ChartGroup, scene
-from mlsys_widgets.drawing.theme import design
+from mlsys_widgets.drawing.whole_page import whole_page
 from mlsys_widgets.wording.plurals import counted
 
 # Charts keep their tones in the dark, where they have contrast too; paper, grid and text change.
-_STYLE: Final = """
-:root { color-scheme: light dark; }
-@media (prefers-color-scheme: dark) { :root { --mlsys-paper: #15181b; --mlsys-ink: #e6e9ec;
-  --mlsys-quiet: #a3acb4; --mlsys-rule: #353b41; --mlsys-tint: #1e2226; --mlsys-link: #7fb8ea; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: calc(var(--mlsys-column) + 2.5rem); padding: 2rem 1.25rem 4rem;
-  background: var(--mlsys-paper); color: var(--mlsys-ink);
-  font: var(--mlsys-text)/var(--mlsys-line-height) var(--mlsys-font); }
-h1, h2 { font-size: var(--mlsys-title); line-height: 1.25; margin: 0 0 .25rem; }
-h2 { margin-top: 3.5rem; }
-h3 { font-size: var(--mlsys-lead); line-height: 1.35; margin: 2rem 0 .25rem; }
-h4 { font-size: var(--mlsys-text); margin: 1.5rem 0 .1rem; }
-h1, h2, h3, h4, summary { font-weight: var(--mlsys-strong); }
-p { margin: .25rem 0 .75rem; }
-.quiet { color: var(--mlsys-quiet); }
+STYLE: Final = """
 .cards { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 1.25rem 0 0; padding: 0; }
 .cards dt { color: var(--mlsys-quiet); font-size: var(--mlsys-note); }
 .cards dd { margin: 0; font-size: var(--mlsys-lead); font-variant-numeric: tabular-nums; }
@@ -49,17 +35,12 @@ figure svg text { fill: var(--mlsys-ink); }
 .explanations { margin: .5rem 0 0; }
 .explanations dt { margin-top: .5rem; }
 .explanations dd { color: var(--mlsys-quiet); margin: 0; }
-code { font-size: .92em; }
 .scroll { overflow-x: auto; margin: .75rem 0 0; }
 table { border-collapse: collapse; font-size: var(--mlsys-note);
   font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top;
   border-bottom: 1px solid var(--mlsys-rule); }
 td:nth-child(-n+4):not(:first-child) { white-space: nowrap; }
-details { border-top: 1px solid var(--mlsys-rule); padding: .6rem 0; }
-summary { cursor: pointer; }
-details[open] { padding-bottom: 1.25rem; }
-@media print { body { max-width: none; } }
 """
 #: Groups of charts that are folded until somebody asks.
 _DETAILS: Final = ("beliefs", "predictions", "confidence", "question")
@@ -78,17 +59,7 @@ _INTRODUCTIONS: Final = {
 
 def page(summary: ClassSummary) -> str:
     """Write the whole page."""
-    return whole_page(f"{summary.title}: the class", "\n".join(_body(summary)))
-
-
-def whole_page(title: str, body: str) -> str:
-    """A page in the style of all reports."""
-    title = escape(title)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>'
-        '\n<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"\n<style>{design()}{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    return whole_page(f"{summary.title}: the class", "\n".join(_body(summary)), STYLE)
 
 
 def _body(summary: ClassSummary) -> Iterator[str]:

@@ -1,57 +1,122 @@
-"""Feedback is made whatever a student wrote, also where stock nbgrader has graded it."""
+"""The feedback page: what a student reads, whatever was written, and whoever graded it."""
 
 from __future__ import annotations
 
-import nbformat
+import re
+from typing import Any
 
-from mlsys_widgets.grading.plugins.feedback import WithoutHiddenTests
-from tests.browser.test_inert_pages import page_of
+import nbformat
+import pytest
+
+from mlsys_widgets.grading.feedback.feedback_page import feedback_page
+from mlsys_widgets.grading.feedback.question_results import UNREAD
+from mlsys_widgets.grading.judging.verdicts import Verdict, result_in_words
 from tests.effort import effort
 
 
-def test_thirty_thousand_environments_get_their_feedback():
-    essay = nbformat.v4.new_markdown_cell(r"\begin{a}" * 30_000)
-    essay.metadata.nbgrader = {
-        "grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3,
-        "grade_id": "advice", "points": 20,
+def graded(source: str, name: str, printed: str = "", **about: Any) -> Any:
+    """A check of a lab, after it has run."""
+    made = nbformat.v4.new_code_cell(source, execution_count=1)
+    if printed:
+        made.outputs = [nbformat.v4.new_output("stream", name="stdout", text=printed)]
+    made.metadata.nbgrader = {
+        "grade": True, "solution": False, "locked": True, "task": False, "schema_version": 3,
+        "grade_id": name, "points": 5, "score": 5, **about,
     }  # fmt: skip
-    code = nbformat.v4.new_code_cell("lambda a." * 30_000, execution_count=1)
-    book = nbformat.v4.new_notebook(cells=[essay, code])
-    pages = []
+    return made
 
-    def make_page() -> None:
-        made, _ = WithoutHiddenTests().preprocess(book, {})
-        for cell in made.cells:  # what nbgrader's own preprocessor reads from the gradebook
-            cell.metadata.setdefault("nbgrader", {}).update(score=0, comment=None)
-        pages.append(page_of("feedback", made))
 
-    assert effort(make_page) < 100
-    assert r"\begin{a}" in pages[0]
-    assert "lambda a.lambda" in pages[0]
+def question(name: str, title: str, act: int = 1) -> Any:
+    made = nbformat.v4.new_code_cell(f'lab.card("{name}")')
+    made.metadata.mlsys = {"kind": "answer", "id": name, "title": title, "act": act}
+    return made
+
+
+def essay(text: str, **about: Any) -> Any:
+    made = nbformat.v4.new_markdown_cell(text)
+    made.metadata.nbgrader = {
+        "grade": True, "solution": True, "locked": False, "task": False, "schema_version": 3,
+        "grade_id": "advice", "points": 20, "score": 0, "comment": None, **about,
+    }  # fmt: skip
+    return made
+
+
+def page_of(*cells: Any, **about: Any) -> str:
+    book = nbformat.v4.new_notebook(cells=list(cells))
+    book.metadata.mlsys = {"title": "Lab 07: Kernel fusion", "acts": ["The dispatch tax"]}
+    return feedback_page(book, {"student": "ann", "assignment": "lab_07", **about})
+
+
+def words_of(page: str) -> str:
+    body = page[page.index("<body") :]
+    return " ".join(re.sub(r"<[^>]+>", " ", body).split())
+
+
+def test_a_question_is_its_title_the_answer_its_points_and_why():
+    told = result_in_words("kernels", Verdict(0.5, "You counted launches."), 2.5, 5)
+    printed = f"kernels: 115.4 kernels is\nrecorded.\n{told}\n"
+    check = graded('kernels = lab.answered("kernels")', "kernels", printed, score=2.5)
+    page = page_of(question("kernels", "How many kernels?"), check, score=2.5, max_score=5)
+    assert words_of(page) == (
+        "Lab 07: Kernel fusion Feedback for ann 2.5 of 5 points Act 1: The dispatch tax"
+        " How many kernels? 2.5 of 5 Your answer: 115.4 kernels You counted launches."
+    )
+    assert 'data-sign="◐"' in page
+
+
+def test_no_code_and_no_hidden_test_is_on_it():
+    check = graded("### BEGIN HIDDEN TESTS\nassert key == 42\n### END HIDDEN TESTS", "kernels")
+    check.outputs = [
+        nbformat.v4.new_output("error", ename="AssertionError", evalue="too low",
+                               traceback=["----> assert key == 42", "AssertionError: too low"])
+    ]  # fmt: skip
+    page = page_of(nbformat.v4.new_code_cell("setup()"), check)
+    assert "AssertionError: too low" in page
+    assert "key == 42" not in page
+    assert "setup()" not in page
+
+
+def test_an_essay_that_nobody_has_read_is_with_the_ta():
+    page = page_of(essay("Fuse it.", **{UNREAD: True}), score=0, max_score=20)
+    words = words_of(page)
+    assert "“Advice” is with your TA: 20 more points to earn." in words
+    assert "0 of" not in words
+    read = page_of(essay("Fuse it.", score=15, comment="Which one?"), score=15, max_score=20)
+    assert "15 of 20 Fuse it. From your TA: Which one?" in words_of(read)
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "![x](http://example.org/x.png)"])
+def test_what_a_student_wrote_is_text(text: str):
+    printed = f"kernels: “{text}” is recorded.\nkernels: 0 of 5 points. No.\n"
+    check = graded('kernels = lab.answered("kernels")', "kernels", printed, score=0)
+    title = question("kernels", text)
+    note = nbformat.v4.new_markdown_cell(f"- {text}", id="about-this-submission")
+    page = page_of(note, title, check, essay(text, comment=text))
+    assert "<script" not in page
+    assert "<img" not in page
+    assert 'src="' not in page
+
+
+def test_deeper_questions_are_listed_only_where_they_were_answered():
+    printed = "a: 7 ms is recorded.\na: deeper, partly solved. Nearly.\n"
+    solved = graded('a = lab.answered("a")', "a", printed, points=0)
+    blank = graded('b = lab.answered("b")', "b", "b: deeper, not solved. Nothing.\n", points=0)
+    words = words_of(page_of(solved, blank))
+    assert "Deeper: 1 question that you answered, without points A Your answer: 7 ms" in words
+    assert "Partly solved. Nearly." in words
+    assert "Nothing." not in words
 
 
 def test_an_unused_scratch_cell_is_no_missing_answer():
-    """The card above it has the answer; where code itself is graded, the remark is true."""
+    scratch = graded("# If you compute, do it here.", "kernels_answer", grade=False, solution=True,
+                     locked=False, comment="No response.")  # fmt: skip
+    printed = "kernels: 3 kernels is recorded.\nkernels: 5 of 5 points. Right.\n"
+    check = graded('kernels = lab.answered("kernels")', "kernels", printed)
+    assert "No response." not in page_of(scratch, check)
 
-    def cell(source: str, grade_id: str, *, grade: bool, comment: str | None = None):
-        made = nbformat.v4.new_code_cell(source, execution_count=1)
-        made.metadata.nbgrader = {
-            "grade": grade, "solution": not grade, "locked": grade, "task": False,
-            "schema_version": 3, "grade_id": grade_id, "comment": comment,
-            **({"points": 5, "score": 5} if grade else {}),
-        }  # fmt: skip
-        return made
 
-    none = "No response."
-    book = nbformat.v4.new_notebook(cells=[
-        cell("# If you compute, do it here.", "kernels_answer", grade=False, comment=none),
-        cell('kernels = lab.answered("kernels")', "kernels", grade=True),
-        cell("def add(a, b): ...", "add_answer", grade=False, comment=none),
-        cell("assert add(1, 2) == 3", "add", grade=True),
-        cell("# look at it", "other_answer", grade=False, comment="Well done."),
-        cell('other = lab.answered("other")', "other", grade=True),
-    ])  # fmt: skip
-    made, _ = WithoutHiddenTests().preprocess(book, {})
-    comments = [each.metadata.nbgrader.comment for each in made.cells]
-    assert comments == [None, None, none, None, "Well done.", None]
-    assert page_of("feedback", made).count(none) == 1
+def test_thirty_thousand_environments_get_their_feedback():
+    book = [essay(r"\begin{a}" * 30_000), graded("lambda a." * 30_000, "code")]
+    pages: list[str] = []
+    assert effort(lambda: pages.append(page_of(*book))) < 100
+    assert r"\begin{a}" in pages[0]

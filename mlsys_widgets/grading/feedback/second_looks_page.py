@@ -11,8 +11,6 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
 from mlsys_widgets.handin.second_look import BOX
 
-#: The classes of what MathJax leaves alone, in its second and in its third edition.
-_NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
 _HOW = (
     "Does something look wrong? Press <b>Ask for a second look…</b> above this page in JupyterLab."
     " Somebody who teaches will read it."
@@ -46,13 +44,8 @@ def as_html(looks: Iterable[SecondLook], *, offered: bool) -> str:
             f"<p>You asked about <code>{_text(each.question)}</code>:"
             f" <q>{_text(each.words)}</q><br><b>Answer:</b> {answer}</p>"
         )
-    # Without an empty line: Markdown would begin again after it.
-    return f'<div class="alert alert-info {_NO_FORMULAS}">{"".join(parts)}</div>' if parts else ""
+    return "".join(parts)
 
 
 def _text(words: str) -> str:
-    """Words as HTML shows them, and as Markdown does not read them."""
-    escaped = html.escape(words)
-    for sign in "$\\*_`[]":
-        escaped = escaped.replace(sign, f"&#{ord(sign)};")
-    return escaped.replace("\n", "<br>")
+    return html.escape(words).replace("\n", "<br>")

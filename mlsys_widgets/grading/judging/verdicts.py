@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, Key, NumberKey
 from mlsys_widgets.labs import UnusableAnswer, plain
 from mlsys_widgets.labs.answers import choice_key
+
+_EARNED: Final = re.compile(r"^(?:\S+ of \S+ points\. |deeper, )")
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,18 @@ def result_in_words(name: str, verdict: Verdict, earned: float, points: float) -
         return f"{name}: {earned:g} of {points:g} points. {verdict.says}"
     how = "solved" if verdict.right else "partly solved" if verdict.credit else "not solved"
     return f"{name}: deeper, {how}. {verdict.says}"
+
+
+def explanation_in(result: str) -> str:
+    """Return what such a line says beyond the points.
+
+    Examples
+    --------
+    >>> explanation_in("10 of 10 points. Right."), explanation_in("deeper, not solved. Too low.")
+    ('Right.', 'Not solved. Too low.')
+    """
+    words = _EARNED.sub("", result, count=1)
+    return words[:1].upper() + words[1:]
 
 
 def judge(key: Key, value: Any) -> Verdict:
