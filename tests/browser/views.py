@@ -54,17 +54,6 @@ _TO_LINE = """async line => {
   }
 }"""
 # The remark on the first answer that earned some of its points, and not all of them.
-_PARTLY_RIGHT = """() => [...document.querySelectorAll('pre')].find(each => {
-  const found = /([0-9.]+) of ([0-9.]+) points/.exec(each.innerText);
-  return found && 0 < Number(found[1]) && Number(found[1]) < Number(found[2]);
-})"""
-_FROM_ITS_QUESTION = """remark => {
-  remark.scrollIntoView({ block: 'end' });
-  scrollBy(0, 20);
-  const above = [...document.querySelectorAll('h2, h3, h4')].filter(
-    each => each.compareDocumentPosition(remark) & Node.DOCUMENT_POSITION_FOLLOWING);
-  return [above.at(-1).getBoundingClientRect().top, remark.getBoundingClientRect().bottom];
-}"""
 _CLOSE = (
     "title => [...jupyterapp.shell.widgets('main')].find(w => w.title.label === title)?.close()"
 )
@@ -178,10 +167,9 @@ def report(studio: Studio, course: Path) -> Views:
 
 
 def feedback(studio: Studio, course: Path) -> Views:
-    """The feedback on a submission, as its student reads it. nbgrader has one theme."""
-    page = studio.open((course / "feedback" / SHOWN / LAB / f"{LAB}.html").as_uri())
-    partly = page.evaluate_handle(_PARTLY_RIGHT).as_element()
-    assert partly, f"{SHOWN} has no answer that earned some of its points"
-    top, bottom = partly.evaluate(_FROM_ITS_QUESTION)
-    shown = {"x": 60, "y": top - 40, "width": SIZE["width"] - 120, "height": bottom - top + 46}
-    yield "feedback", take(page, shown)
+    """The feedback on a submission, from its score to an answer that earned some of its points."""
+    for theme in THEMES:
+        page = studio.open((course / "feedback" / SHOWN / LAB / f"{LAB}.html").as_uri(), theme)
+        page.set_viewport_size({**SIZE, "height": 2000})
+        partly = page.locator("article", has=page.locator('[data-sign="◐"]')).first
+        yield f"feedback-{theme}", take(page, around(page.locator("h1"), partly))

@@ -154,7 +154,7 @@ class Assignments:
         self.row("submitted").get_by_text("(view feedback)").click()
         page.locator(".jp-DirListing-item", has_text=f"{LAB}.html").dblclick()
         shown = page.frame_locator(".jp-HTMLViewer iframe")
-        expect(shown.locator("body")).to_contain_text("Score:", timeout=READY)
+        expect(shown.locator("body")).to_contain_text("Feedback for", timeout=READY)
         return shown
 
 

@@ -227,7 +227,7 @@ def reads_points_and_comment(user: BrowserUser, listed: Assignments) -> None:
     shown = listed.open_feedback()
     earned = points(user.hub, user.name)
     total, most = (sum(column) for column in zip(*earned.values(), strict=True))
-    expect(shown.locator("body")).to_contain_text(f"(Score: {round(total, 2)} / {most:.1f})")
+    expect(shown.locator("body")).to_contain_text(f"{round(total, 2):g} of {most:g} points")
     expect(shown.get_by_text(COMMENT)).to_be_visible()
     user.picture("feedback")
     user.picture("comment", shown.get_by_text(COMMENT))

@@ -77,12 +77,13 @@ def _score(results: Sequence[QuestionResult], about: dict[str, Any]) -> Iterator
     if earned is None:
         earned = sum(each.earned or 0 for each in results)
     if most:
-        yield f'<p class="score"><b>{earned:g}</b> of {most:g} points</p>'
+        yield f'<p class="score"><b>{round(earned, 2):g}</b> of {most:g} points</p>'
     if waiting:
         titles = ", ".join(f"“{each.title}”" for each in waiting)
-        yield f"<p>{escape(titles)} is with your TA: {left:g} more points to earn.</p>"
+        verb = "is" if len(waiting) == 1 else "are"
+        yield f"<p>{escape(titles)} {verb} with your TA: {left:g} more points to earn.</p>"
     if penalty := float(about.get("late_penalty") or 0):
-        yield f"<p>{penalty:g} points were taken off because it was handed in late.</p>"
+        yield f"<p>{round(penalty, 2):g} points were taken off because it was handed in late.</p>"
 
 
 def _notes(book: Any) -> Iterator[str]:
@@ -114,5 +115,5 @@ def _points(result: QuestionResult) -> str:
     if not result.counts:
         return ""
     sign = "✓" if result.earned >= result.points else "◐" if result.earned > 0 else "○"
-    words = f"{result.earned:g} of {result.points:g}"
+    words = f"{round(result.earned, 2):g} of {result.points:g}"
     return f'<span class="points" data-sign="{sign}">{words}</span>'
