@@ -53,11 +53,10 @@ class Evaluated:
     def _take(self, student: Student, said: Iterator[tuple[str, str]], name: str) -> None:
         for where, text in said:
             for sentence in sentences(text):
-                if not claims_something(where, sentence):
+                if not (claims_something(where, sentence) or self.file.about(sentence)):
                     continue
                 words = unnumbered(sentence)
-                if words not in self.met:
-                    self.met.add(words)
+                self.met.add(words)
                 if why := student.uncovered(where, sentence):
                     self.uncovered.setdefault(words, f"{where}: {why}: {sentence}")
                 for what in student.false(sentence):

@@ -10,7 +10,8 @@ A file per lab, named like the lab, holds three lists:
 ``CLAIMS``
     Comparisons, generalizations and morals. The words are a part of the sentence with ``#`` for
     every number and its unit; ``holds`` says whether it is true for a student. A ``Reading`` is
-    also given the numbers as they are printed, in SI units, and answers for them.
+    also given the numbers as they are printed, in SI units, and answers for them. A sentence that
+    a claim is about is evaluated even if none of its words compares.
 ``NOT_EVALUATED``
     What no machine can evaluate, by the words of the sentence, each with the reason.
 
@@ -29,7 +30,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import ModuleType
 
 from mlsys_widgets.labs import Parameters
@@ -80,7 +81,14 @@ class ClaimsFile:
     def about(self, sentence: str) -> list[Claim | Reading]:
         """The claims about a sentence."""
         words = unnumbered(sentence)
-        return [each for each in self.claims if each.words in words]
+        if words not in self._about:
+            self._about[words] = [each for each in self.claims if each.words in words]
+        return self._about[words]
+
+    @cached_property
+    def _about(self) -> dict[str, list[Claim | Reading]]:
+        """What was found before: most sentences are the same for everybody."""
+        return {}
 
     def excuse(self, sentence: str) -> str:
         """Why a sentence is not evaluated, or nothing."""
@@ -103,7 +111,8 @@ def claims_of(lab: str) -> ClaimsFile | None:
 _NO_CLAIM = re.compile(r"\.(?:options|blanks|values|settings|claim)\b|\.(?:title|task)$")
 _EXAMPLE = re.compile(r"\bas in [\d,.]+\d\b|\bsuch as [\d,.]+\d\b")
 _NAMES = re.compile(
-    r"\b[A-Za-z]+-\d\w*|\b(?:Labs?|Acts?|Day|Chapter) \d+|\bf?p?int?\d+\b|\bfp\d+\b"
+    r"\b[A-Za-z]+-\d\w*(?:[.-]\w+)*|\b(?:Labs?|Acts?|Day|Chapter) \d+|\bf?p?int?\d+\b"
+    r"|\bfp\d+\b|\b2:4\b"
 )
 _ENDS = re.compile(r"(?<=[.!?])[\s)”]+(?=[A-Z“(§])|\n\s*\n|\n(?=\s*[|*#-])|(?<=\|)\s")
 _UNIT = re.compile(
