@@ -655,3 +655,60 @@ def largest_batch_images(given: Given) -> NumberKey:
         f"{q(each, 's')}. Throughput wants a larger batch, the promise a smaller one, "
         "and the promise wins.",
     )
+
+
+def needed_efficiency_percent(given: Given) -> NumberKey:
+    p = given.p
+    deadline, batch = p.deadline_us * 1e-6, p.evening_batch
+    one = _cloud(given)
+    fixed = one.memory_time + one.latency
+    arithmetic = batch * one.compute_time
+    left = deadline - fixed
+    right = 100 * arithmetic / left
+    return NumberKey(
+        right,
+        # Weights and latency are at least a seventieth of a promise: whoever forgets them is told.
+        tolerance=0.006,
+        beliefs=[
+            Belief(
+                "only arithmetic counts",
+                100 * arithmetic / deadline,
+                credit=0.4,
+                says=f"That gives the whole {q(deadline, 's')} to the arithmetic. The weights and "
+                f"the latency take {q(fixed, 's')} of it first.",
+            ),
+            Belief(
+                "batch left out",
+                right / batch,
+                credit=0.4,
+                says="That is enough for a single image. The weights move once for the batch, but "
+                f"the arithmetic is done for each of its {batch} images.",
+            ),
+            Belief(
+                "sparse peak for dense",
+                right * H100.peak("fp16") / H100.peak("fp16", sparse=True),
+                credit=0.4,
+                says="That is a percentage of the sparse peak. Nothing says that half of these "
+                "weights are zero.",
+            ),
+            Belief(
+                "ratio inverted",
+                1e4 / right,
+                credit=0.3,
+                form=True,
+                says="Upside down: that is the time that is left over the time that is needed. No "
+                "kernel can reach more than the whole peak.",
+            ),
+            Belief(
+                "fraction for percent",
+                right / 100,
+                credit=0.6,
+                form=True,
+                says="That is the fraction itself. The question asks for percent of the peak, a "
+                "hundred times as much.",
+            ),
+        ],
+        says=f"At the peak, {batch} images need {q(arithmetic, 's')}, and {q(left, 's')} are left "
+        "for them. With slower kernels, such a batch comes late, and only a smaller one keeps the "
+        "promise.",
+    )

@@ -307,9 +307,13 @@ fitting = [
 keyword_precision = fitting[0] if fitting else "none"
 
 # %% answer="largest_batch_images"
-one_image = compute_term / (lab.p.efficiency_pct / 100)
-left = lab.p.deadline_us * 1e-6 - memory_term - lab.p.launch_us * 1e-6
-largest_batch_images = int(left / one_image)
+moved = lab.p.model_mb * 1e6 / h100.bandwidth
+left = lab.p.deadline_us * 1e-6 - moved - lab.p.launch_us * 1e-6
+one_image = lab.p.model_gflop * 1e9 / h100.peak("fp16")  # at the full peak
+largest_batch_images = {
+    "largest_batch_images": int(left / (one_image / (lab.p.efficiency_pct / 100))),
+    "needed_efficiency_percent": 100 * lab.p.evening_batch * one_image / left,
+}[lab.p.largest_batch_images]
 
 # %% [markdown]
 # ### What you hand on

@@ -47,6 +47,8 @@ A100, H100, H200, ORIN = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200
 #: The chain that the course itself counts: sigmoid(relu(x * w + b)).
 COURSE_CHAIN = chain("mul", "add", "relu", "sigmoid")
 FP16, FP32 = BYTES_PER_ELEMENT["fp16"], BYTES_PER_ELEMENT["fp32"]
+#: In a worked example: the work on one element.
+EXAMPLE_FLOP = 15
 #: The side of the large matrices that claims and feedback speak of.
 SIDE = 4096
 
@@ -398,6 +400,9 @@ lab = Lab(
     parameters={
         "peak_tflops": Parameter(312, steps(264, 400, 2), "TFLOPS", "dense fp16 peak of your chip"),
         "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.01), "TB/s", "bandwidth of your chip"),
+        "element_flop": Parameter(
+            40, steps(20, 60, 1), "FLOP", "work of your kernel on one element"
+        ),
         # A kernel at full bandwidth would take at most 500 µs, so every time leaves it below.
         "activation_melem": Parameter(
             80, steps(60, 100, 1), "million elements", "size of the tensor in the ReLU profile"
@@ -688,7 +693,31 @@ def busy_flop_per_element(p: Parameters) -> Number:
         " ridge. A kernel that reads one fp16 element and writes one moves"
         f" {2 * FP16} bytes for each, so arithmetic sets the pace from"
         f" {q(2 * FP16 * ORIN.ridge('fp16'))} FLOP per element on.",
-        title="How much work would keep your chip busy?",
+        title="What would keep your chip busy?",
+        act=1,
+        after=["act1_share"],
+    )
+
+
+@lab.asks(instead_of="busy_flop_per_element")
+def busy_tb_per_s(p: Parameters) -> Number:
+    elements = ORIN.peak("fp16") / EXAMPLE_FLOP
+    return Number(
+        f"{_chip(p)} An elementwise kernel reads each fp32 element once, does **{p.element_flop}**"
+        " FLOP on it and writes one fp32 result. How many TB/s would the memory have to move before"
+        " arithmetic, and no longer memory, sets its pace? Enter a number such as 12.",
+        "TB/s",
+        points=8,
+        low=0.5,
+        high=5000,
+        hint="Peak over FLOP per element says how many elements the chip can compute per second;"
+        " then count the bytes of one element, in and out.",
+        worked_example=f"A {ORIN.name} does {q(ORIN.peak('fp16'), 'FLOP/s')}. A kernel that does"
+        f" {EXAMPLE_FLOP} FLOP per element could compute {q(elements / 1e9)} billion elements per"
+        " second. If it reads one fp16 element and writes one, it moves"
+        f" {2 * FP16} bytes for each, so arithmetic sets the pace if memory moves at least"
+        f" {q(2 * FP16 * elements, 'B/s')}.",
+        title="What would keep your chip busy?",
         act=1,
         after=["act1_share"],
     )

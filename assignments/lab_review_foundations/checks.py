@@ -108,6 +108,60 @@ def busy_flop_per_element(given: Given) -> NumberKey:
     )
 
 
+def busy_tb_per_s(given: Given) -> NumberKey:
+    peak, work = given.p.peak_tflops * TERA, given.p.element_flop
+    moved = IN_AND_OUT * FP32
+    elements = peak / work
+    right = elements * moved / TERA
+    return NumberKey(
+        right,
+        tolerance=0.015,
+        beliefs=[
+            Belief(
+                "FLOP per element for FLOP per byte",
+                elements / TERA,
+                credit=0.4,
+                says=f"{q(elements / TERA)} trillion elements per second is what the arithmetic can"
+                " take. How many bytes does one fp32 element move on its way in and out?",
+            ),
+            Belief(
+                "only the read counted",
+                right / 2,
+                credit=0.4,
+                says=f"You counted {FP32} bytes per element. Its result is written as well, so"
+                " each element brings twice the traffic and needs twice the bandwidth.",
+            ),
+            Belief(
+                "the sparse peak",
+                2 * right,
+                credit=0.3,
+                says="That is the answer for a peak twice as high, as 2:4 sparsity promises."
+                " The peak in the question is dense, and an elementwise kernel has no sparse"
+                " product.",
+            ),
+            Belief(
+                "gigabytes for terabytes",
+                right * 1e3,
+                credit=0.5,
+                form=True,
+                says="That is in GB/s, a thousand times as many as TB/s. The question asks for"
+                " TB/s, the unit of your chip's memory.",
+            ),
+            Belief(
+                "ratio inverted",
+                1 / right,
+                credit=0.2,
+                form=True,
+                says="Upside down: you divided the work by the bytes and the peak. Bytes per second"
+                " are elements per second times the bytes of each.",
+            ),
+        ],
+        says=f"The arithmetic could take {q(elements / TERA)} trillion elements per second, of"
+        f" {moved} bytes each. The memory moves {q(given.p.bandwidth_tbs * TERA, 'B/s')}: even"
+        f" {work} FLOP per element leave this chip waiting.",
+    )
+
+
 def bandwidth_used_pct(given: Given) -> NumberKey:
     elements, seconds = given.p.activation_melem * MILLION, given.p.profile_us / US
     peak, bandwidth = given.p.peak_tflops * TERA, given.p.bandwidth_tbs * TERA

@@ -104,7 +104,10 @@ share
 # %% answer="busy_flop_per_element"
 peak, bandwidth = lab.p.peak_tflops * 1e12, lab.p.bandwidth_tbs * 1e12
 bytes_per_element = 4 + 4  # one fp32 number read, one written
-busy_flop_per_element = peak / bandwidth * bytes_per_element
+busy_flop_per_element = {
+    "busy_flop_per_element": peak / bandwidth * bytes_per_element,
+    "busy_tb_per_s": peak / lab.p.element_flop * bytes_per_element / 1e12,
+}[lab.p.busy_flop_per_element]
 
 # %% [markdown] deeper=true
 # ### Deeper: Ines's profile, the memory hierarchy, and real kernels

@@ -20,7 +20,7 @@ import math
 import re
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -44,7 +44,7 @@ from tests.sampling import takes_everything
 STUDENTS = [f"student-{k}" for k in range(50)]
 #: How many of them try all recipes; the others try those that showed a key to some of these.
 SCOUTS = 12 if takes_everything() else 4
-#: For how many of the students a place shows the key within its tolerance, before it counts.
+#: To how many of those who are asked a place shows the key within its tolerance, before it counts.
 OFTEN = 0.8
 #: The same for keys that are shown to the last digit: a rule that holds for some parameters only.
 EXACTLY = 0.25
@@ -83,6 +83,19 @@ EXTRA: dict[str, list[tuple[str, dict[str, Value]]]] = {
         (
             "IronLaw",
             {"data": lambda p: p.model_mb * 1e6, "operations": lambda p: p.model_gflop * 1e9},
+        ),
+        *(
+            (
+                "IronLaw",
+                {
+                    "data": lambda p: p.model_mb * 1e6,
+                    "operations": lambda p: p.model_gflop * 1e9,
+                    "batch": lambda p: p.evening_batch,
+                    "efficiency": efficiency,
+                    "latency": lambda p: p.launch_us * 1e-6,
+                },
+            )
+            for efficiency in (lambda p: p.efficiency_pct / 100, lambda p: 1.0)
         ),
         (
             "IronLaw",
@@ -716,27 +729,33 @@ def _read_off(lab: str, folder: Path, students: Sequence[str]) -> list[ReadOff]:
     exactly: dict[tuple[int, str, Place], int] = defaultdict(int)
     said: dict[tuple[int, str, Place], str] = {}
     rights: dict[tuple[int, str, Place], set[str]] = defaultdict(set)
+    points: dict[str, float] = {}
+    # How many students were asked each question: of a pool, each is asked one.
+    asked_of = Counter({each: 0 for pool in first.asked.lab.pools.values() for each in pool})
     promising: Iterable[int] = range(len(tried))
     for k, student in enumerate(students, 1):
         trial = Trial.of(lab, student, folder / str(k)) if k > 1 else first
+        question_of = trial.asked.p.asked
+        asked_of.update(map(question_of, trial.asked.graded))
         for number in promising:
             once = set()
             for name, place, exact, text in trial.hits(tried[number]):
-                at = (number, name, place)
+                at = (number, question_of(name), place)
                 if at not in once:
                     once.add(at)
                     within[at] += 1
                     said[at] = text
+                    points[at[1]] = float(trial.asked.graded[name].points)
                     exactly[at] += exact
                     if name in trial.decisions:
                         rights[at].add(trial.decisions[name][1])
-        if k in _LOOKED_AT and k < len(students):
-            promising = _promising(tried, within, exactly, k)
+        if k in _LOOKED_AT and k < len(students) and all(asked_of.values()):
+            promising = _promising(tried, within, exactly, asked_of)
     # A text that always names the same option is right for some by accident.
     constant = [at for at, found in rights.items() if len(found) < 2]
     for at in constant:
         del within[at]
-    return _clearest(first, lab, tried, within, exactly, said, len(students))
+    return _clearest(first, lab, tried, within, exactly, said, asked_of, points)
 
 
 #: After how many students recipes that showed too little are dropped.
@@ -749,13 +768,13 @@ def _promising(
     tried: Sequence[Recipe],
     within: Mapping[tuple[int, str, Place], int],
     exactly: Mapping[tuple[int, str, Place], int],
-    students: int,
+    asked_of: Mapping[str, int],
 ) -> list[int]:
     """The recipes that may still turn out to show a key to many, the best few of each question."""
     ways: dict[str, dict[int, tuple[int, ...]]] = defaultdict(dict)
     for at, count in within.items():
         number, name, _ = at
-        if count > 0.6 * students or exactly[at] > 0.15 * students:
+        if count > 0.6 * asked_of[name] or exactly[at] > 0.15 * asked_of[name]:
             recipe = tried[number]
             rank = (-exactly[at], -count, len(recipe.typed) + len(recipe.chosen), number)
             ways[name][number] = min(rank, ways[name].get(number, rank))
@@ -774,18 +793,19 @@ def _clearest(
     within: Mapping[tuple[int, str, Place], int],
     exactly: Mapping[tuple[int, str, Place], int],
     said: Mapping[tuple[int, str, Place], str],
-    students: int,
+    asked_of: Mapping[str, int],
+    points: Mapping[str, float],
 ) -> list[ReadOff]:
     best: dict[tuple[str, int], tuple[tuple[float, ...], ReadOff]] = {}
     for at, count in within.items():
         number, name, (place, _) = at
-        if count < OFTEN * students and exactly.get(at, 0) < max(EXACTLY * students, 2):
+        many = asked_of[name]
+        if count < OFTEN * many and exactly.get(at, 0) < max(EXACTLY * many, 2):
             continue
         recipe = tried[number]
         instrument = trial.found.instruments[recipe.instrument]
-        points = float(trial.asked.items[name].points)  # type: ignore[attr-defined]
         made = ReadOff(
-            lab, name, points, instrument.title, str(recipe), place,
+            lab, name, points[name], instrument.title, str(recipe), place,
             count, exactly.get(at, 0), " ".join(said[at].split()),
         )  # fmt: skip
         # The simplest way to see it, and among those the one that most students have.

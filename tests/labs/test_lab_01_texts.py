@@ -10,7 +10,7 @@ from mlsys_widgets import IronLaw, measured
 from mlsys_widgets import physics as ph
 from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
 from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.labs import Message, Number, Prediction, Reflection, load
+from mlsys_widgets.labs import Message, Number, Parameters, Prediction, Reflection, load
 from tests.labs.rehearsal import ROOT
 
 HOME = ROOT / "assignments" / "lab_01_magnitude"
@@ -23,6 +23,15 @@ H100, M7 = ph.devices["h100-sxm"], ph.devices["cortex-m7"]
 
 def key(name, p):
     return CHECKS[name](Given(p, HOME))
+
+
+def of_pool(item, question, p):
+    """The key of a question, as if it had been drawn for an item."""
+    return key(item, Parameters({**p, item: question})).value
+
+
+def largest_batch(p):
+    return of_pool("largest_batch_images", "largest_batch_images", p)
 
 
 def board(p, *, core=1.0, flash=1.0, model=1.0, **inputs):
@@ -117,7 +126,8 @@ def test_the_board_says_no_to_the_vision_model_in_every_format():
 def test_what_is_asked_for_exists():
     for p in DRAWN:
         assert 0 < key("balance_efficiency_percent", p).value < 100
-        assert key("largest_batch_images", p).value >= 1
+        assert largest_batch(p) >= 1
+        assert 0 < of_pool("largest_batch_images", "needed_efficiency_percent", p) < 100
         assert key("needed_mb_per_s", p).value > 0
         assert 1.3 < key("int8_weights_times", p).value < 2.6
 
@@ -137,9 +147,12 @@ def test_numbers_hold_on_the_instruments():
         promised = float(re.search(r"may take \*\*([\d.]+) s\*\*", asked)[1])
         assert board(p, flash=needed).result.total == pytest.approx(promised)
         served = {"efficiency": p.efficiency_pct / 100}
-        most = key("largest_batch_images", p).value
+        most = largest_batch(p)
         assert cloud(p, batch=most, **served).result.total <= p.deadline_us * 1e-6
         assert cloud(p, batch=most + 1, **served).result.total > p.deadline_us * 1e-6
+        needed = of_pool("largest_batch_images", "needed_efficiency_percent", p) / 100
+        evening = cloud(p, batch=p.evening_batch, efficiency=needed).result
+        assert evening.total == pytest.approx(p.deadline_us * 1e-6)
 
 
 def test_the_improvement_that_is_graded_is_the_fastest_on_the_instrument():

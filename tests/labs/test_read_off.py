@@ -57,14 +57,15 @@ def said_keys(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
     texts = LabTexts(lab, folder)
     often: Counter[tuple[str, str, int]] = Counter()
     to_the_digit: Counter[tuple[str, str, int]] = Counter()
-    said, values = {}, defaultdict(set)
+    said, values, asked_of = {}, defaultdict(set), Counter[str]()
     for student in students:
-        keys = texts.keys(student)
+        keys, question_of = texts.keys(student), texts.drawn(student).asked
         numbers = {
-            name: (item, key)
+            question_of(name): (item, key)
             for name, item in texts.items(student).items()
             if isinstance(item, Number) and isinstance(key := keys[name], NumberKey)
         }
+        asked_of.update(list(numbers))
         for name, (_, key) in numbers.items():
             values[name].add(key.value)
         for where, text in texts.texts(student):
@@ -75,13 +76,14 @@ def said_keys(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
                         often[at] += 1
                         to_the_digit[at] += shown.exactly(key, item.unit)
                         said[at] = text
-    many = len(students)
     return [
         f"{at[0]} is said in {at[1]} to {count} of {many} students: “{said[at][:160]}”"
         for at, count in often.items()
         # What a student measures is the same for all in a test, and meets numbers by accident.
         if len(values[at[0]]) > 1
-        and (count >= OFTEN * many or to_the_digit[at] >= max(EXACTLY * many, 2))
+        and (
+            count >= OFTEN * (many := asked_of[at[0]]) or to_the_digit[at] >= max(EXACTLY * many, 2)
+        )
     ]
 
 
@@ -100,9 +102,16 @@ def test_a_text_that_says_a_key_is_found(lab, tmp_path, monkeypatch):
                 yield f"{name}.hint", f"It is {keys[name].value:.5g} {item.unit}."
 
     monkeypatch.setattr(LabTexts, "texts", and_the_keys)
-    found = said_keys(lab, tmp_path, ("student-0", "student-1"))
+    found = said_keys(lab, tmp_path, [f"student-{k}" for k in range(10)])
     declared = load(ROOT / "assignments" / lab)
-    numbers = {n for n, i in declared.items(declared.draw("")).items() if isinstance(i, Number)}
+    items = declared.items(declared.draw(""))
+    # Of a pool, all questions.
+    numbers = {
+        question
+        for name, item in items.items()
+        if isinstance(item, Number)
+        for question in declared.pools.get(name, [name])
+    }
     assert {each.split(" ")[0] for each in found} >= numbers - OWN_MACHINE
 
 
@@ -170,10 +179,15 @@ def test_a_key_that_is_shown_is_found(lab, tmp_path, monkeypatch):
     monkeypatch.setattr(shown_numbers, "recipes", as_it_opens)
     students = ("student-0", "student-1")
     found = read_off(lab, tmp_path, students)
-    assert {each.students for each in found} == {len(students)}
     declared = load(ROOT / "assignments" / lab)
-    numbers = {n for n, i in declared.items(declared.draw("")).items() if isinstance(i, Number)}
-    assert {each.question for each in found} == numbers
+    # Of a pool, each student is asked one question.
+    shown_to = Counter(
+        p.asked(name)
+        for p in map(declared.draw, students)
+        for name, item in declared.items(p).items()
+        if isinstance(item, Number)
+    )
+    assert {each.question: each.students for each in found} == shown_to
     assert f"{lab} / {found[0].question}" in str(found[0])
 
 

@@ -228,7 +228,11 @@ QUANTITIES = [
     ]),
     Quantity("its weights", "B", lambda p: 8e6),
     Quantity("its operations", "FLOP", lambda p: 1e9),
-    Quantity("its images", "count", lambda p: WORKED_LEFT // WORKED_IMAGE),
+    Quantity("its images", "count", lambda p: [WORKED_LEFT // WORKED_IMAGE, 400]),
+    Quantity("400 of them at the full peak", "s", lambda p: 400 * WORKED_IMAGE / 2),
+    Quantity("their fraction of what is left", "ratio", lambda p: (
+        400 * WORKED_IMAGE / 2 / WORKED_LEFT
+    )),
     # The iron law.
     Quantity("terms of ResNet-50", "s", lambda p: [TRIP, IMAGE, 32 * IMAGE, 300 * IMAGE]),
     Quantity("their ratio", "ratio", lambda p: [
@@ -268,6 +272,9 @@ QUANTITIES = [
     Quantity("the weights in the H100", "ratio", lambda p: size(p) / H100_MEMORY),
     Quantity("the largest batch", "count", largest),
     Quantity("its time", "s", lambda p: [batch_time(p, largest(p)), served(p), fixed(p)]),
+    Quantity("the batch in the evening", "s", lambda p: [
+        p.evening_batch * image(p), p.deadline_us * US - fixed(p),
+    ]),
 ]  # fmt: skip
 
 
@@ -531,6 +538,16 @@ CLAIMS = [
     Claim("takes # at half of the peak, so # whole images fit", lambda p: (
         math.isclose(WORKED_IMAGE, 2 * 1e9 / A100_PEAK)
     )),
+    Reading("At the peak, # images need #, and # are left for them", lambda p, n: (
+        n[0] == p.evening_batch and near(n[1], n[0] * image(p)) and n[1] < n[2]
+        and near(n[2], p.deadline_us * US - fixed(p))
+    )),
+    Claim("With slower kernels, such a batch comes late, and only a smaller one", lambda p: all(
+        (fixed(p) + images * image(p) / slower > p.deadline_us * US) == (images == p.evening_batch)
+        for slower in [0.95 * p.evening_batch * image(p) / (p.deadline_us * US - fixed(p))]
+        for images in (p.evening_batch, 0.9 * p.evening_batch)
+    )),
+    Claim("That gives the whole # to the arithmetic", lambda p: fixed(p) < p.deadline_us * US),
     Claim("Throughput wants a larger batch, the promise a smaller one", lambda p: (
         largest(p) >= 1
         and largest(p) / batch_time(p, largest(p))

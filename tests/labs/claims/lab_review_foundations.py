@@ -103,6 +103,11 @@ def ridge(p: Parameters) -> float:
     return peak(p) / bandwidth(p)
 
 
+def per_second(p: Parameters) -> float:
+    """Elements on which the chip can do the student's work in a second."""
+    return peak(p) / p.element_flop
+
+
 def profiled(p: Parameters) -> float:
     """Bytes that the contractor's ReLU moves."""
     return 2 * FP32 * p.activation_melem * 1e6
@@ -219,6 +224,9 @@ QUANTITIES = [
     Quantity("work that keeps a chip busy", "FLOP", lambda p: [
         2 * FP16 * ORIN_RIDGE, ridge(p), 2 * FP32 * ridge(p),
     ]),
+    Quantity("elements of an example, per second", "count", lambda p: ORIN / 15),
+    Quantity("the work of an example", "FLOP", lambda p: 15),
+    Quantity("what its memory would have to move", "B/s", lambda p: 2 * FP16 * ORIN / 15),
     Quantity("the ReLU of the feedback", "count", lambda p: ELEMENTS),
     Quantity("its times", "s", lambda p: [
         MOVING, MOVING_FP16, COMPUTING, 2 * FP32 * ELEMENTS / ORIN_DRAM,
@@ -290,6 +298,22 @@ CLAIMS = [
     )),
     Claim("each element brings twice the traffic and needs twice the work", lambda p: (
         fused(["relu"]) * FP32 == 2 * FP32
+    )),
+    Claim("each element brings twice the traffic and needs twice the bandwidth", lambda p: (
+        fused(["relu"]) * FP32 == 2 * FP32
+    )),
+    Reading("# trillion elements per second is what the arithmetic can take", lambda p, n: (
+        near(n[0], per_second(p) / 1e12)
+    )),
+    Reading("The arithmetic could take # trillion elements per second, of #", lambda p, n: (
+        near(n[0], per_second(p) / 1e12) and n[1] == 2 * FP32
+    )),
+    Claim("so arithmetic sets the pace if memory moves at least #", lambda p: math.isclose(
+        2 * FP16 * ORIN / 15, 3.2e12
+    )),
+    Reading("even # per element leave this chip waiting", lambda p, n: (
+        near(n[0], bandwidth(p)) and n[1] == p.element_flop
+        and bandwidth(p) < per_second(p) * 2 * FP32
     )),
     Claim("That is the answer for a peak twice as high", lambda p: math.isclose(
         2 * peak(p) / bandwidth(p), 2 * ridge(p)
@@ -556,6 +580,7 @@ NOT_EVALUATED = {
     "and the model is compiled once more": "how guards work, which nothing here computes",
     "Start again with Labs 01 and #": "names of labs and acts",
     "Measure twice": "the title of a takeaway",
+    "That is in GB/s, a thousand times as many": "the definition of two units",
     "multiply it by # and enter it again": "an instruction about percent",
     "Go further out, or use smaller tiles": "an instruction, with no claim in it",
     r"\cdot": "an equation that is evaluated in its plain notation",
