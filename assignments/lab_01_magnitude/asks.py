@@ -404,7 +404,7 @@ def act2_message(p: Parameters) -> Message:
         "fetching the weights. The board team would simply put the model into the doorbell.\n\n"
         "By Friday I must reserve GPUs for a year or order half a million boards. Please show me "
         "which claim the numbers support.",
-        task="Find the term of the iron law that limits the model: on the H100, then on the board.",
+        task="Find out what limits the model on the H100, and what stops it on the board.",
         act=2,
         after=["act1_gap"],
     )
@@ -740,7 +740,7 @@ def act3_message(p: Parameters) -> Message:
         "fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        "latency. Every image waits for its whole batch, and of the time until a phone rings the "
+        "latency. Every image waits for its whole batch, and of the time until a phone rings, the "
         f"GPU gets {q(p.deadline_us * 1e-6, 's')}.\n\n"
         "Last year we built whatever was proposed and recalled a thousand units. If something "
         "breaks, tell me before I announce it on Monday, and by how much.",

@@ -31,8 +31,8 @@ context
 # %% [markdown]
 # ## Act 1: How far apart are they?
 #
-# Three axes take a question about systems apart: the **D**ata that must move, the **A**lgorithm and its operations, and
-# the **M**achine with its rates, its capacity and its power.
+# A question about a system has three sides: the **D**ata that must move, the **A**lgorithm and its operations, and the
+# **M**achine with its rates, its capacity and its power.
 
 # %% card="act1_message"
 
@@ -100,8 +100,8 @@ listening_plan = min(plans, key=plans.get)
 # $D$ is the number of bytes that move and $O$ the number of operations for one image; $BW$ and $R$ say how much of each
 # the machine can do per second. $\eta$ is the fraction of $R$ that is reached, $b$ the batch, and $L$ the fixed cost of
 # getting started. The largest term *binds*: improving any other one gains less. A multiply-add counts as two operations,
-# as in the peak. $D$ counts the weights only, without the activations that pass from layer to layer; Act 3 shows what a
-# real GPU says to that.
+# as in the peak. $D$ counts the weights only, without the activations that pass from layer to layer; Act 3 sets that
+# against a real GPU.
 
 # %% card="act2_message"
 
@@ -209,7 +209,7 @@ board_upgrade = min(upgrades, key=upgrades.get)
 # %% [markdown]
 # ## Act 3: Two doorbells to design
 #
-# You are about to design with a law. First say how a real GPU compares with it; what was measured is told once you have
+# You are about to design with a law. First say how a real GPU compares with it. You see what was measured once you have
 # used the law yourself.
 
 # %% card="act3_rate"

@@ -411,7 +411,7 @@ def barrier_us(given: Given) -> NumberKey:
                 (fused + 1) * trip,
                 credit=0.6,
                 says="You read `y` a second time just to add it up. The kernel that computes `y`"
-                " can add it up on the way; look at the fusion tree with Sum second.",
+                " has every element of it at hand, and can add it up on the way.",
             ),
             Belief(
                 "nothing fused",

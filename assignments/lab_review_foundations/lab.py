@@ -9,7 +9,7 @@
 # | roofline | does arithmetic or memory set the pace? | Act 1 |
 # | memory hierarchy | where does the data live, and what does a trip cost? | Acts 1 and 3 |
 # | fusion decision | which operations can share a kernel? | Act 2 |
-# | compilation spectrum | how does Python become a graph, and what gets lost on the way? | Act 3 |
+# | graph capture | how does Python become a graph, and what gets lost on the way? | Act 3 |
 # | *the habit: measure, fix, measure* | what should I fix, and did it help? | Act 3 |
 
 # %% setup=true
@@ -42,7 +42,7 @@ Markdown(lab.materials["what_you_bring"](magnitude, fusion, roofline_lab))
 # %% [markdown]
 # ## Act 1: Hardware
 #
-# A chip computes a fixed number of operations and moves a fixed number of bytes per second. Choose where your system
+# A chip does a fixed number of operations and moves a fixed number of bytes per second. Choose where your system
 # runs: the roofline below follows.
 
 # %% show="Context"
