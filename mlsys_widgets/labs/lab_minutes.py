@@ -177,14 +177,15 @@ def item_minutes(item: Item) -> float:
     """
     match item:
         case Message():
-            return reading(item.sender, item.role, item.subject, item.message, item.task)
+            written = reading(item.sender, item.role, item.subject, item.message, item.task)
+            return written + _one_of(item.in_context)
         case Prediction():
             asked = reading(item.title, item.question, *(item.options or {}).values())
-            return asked + RATES["prediction"] + _feedback(item.feedback)
+            return asked + RATES["prediction"] + _one_of(item.feedback)
         case ReflectionPrompt():
             gaps = (word for words in (item.blanks or {}).values() for word in words.values())
             asked = reading(item.title, item.question, *(item.options or {}).values(), *gaps)
-            return asked + RATES["reflection"] + _feedback(item.feedback)
+            return asked + RATES["reflection"] + _one_of(item.feedback)
         case Number():
             return reading(item.title, item.ask) + RATES["number"]
         case Choice():
@@ -194,7 +195,7 @@ def item_minutes(item: Item) -> float:
             return reading(item.title, item.ask, *rubric) + RATES["essay"]
         case Quiz():
             asked = sum(
-                reading(each.words, *each.options.values(), each.why) + _feedback(each.feedback)
+                reading(each.words, *each.options.values(), each.why) + _one_of(each.feedback)
                 for each in item.questions
             )
             return asked + RATES["quiz question"] * len(item.questions)
@@ -213,8 +214,8 @@ def item_minutes(item: Item) -> float:
     return 0.0
 
 
-def _feedback(feedback: Any) -> float:
-    """Minutes to read what is feedback to one answer: what is feedback to each, on average."""
-    if isinstance(feedback, Mapping):
-        return fmean(_feedback(each) for each in feedback.values()) if feedback else 0.0
-    return reading(feedback) if isinstance(feedback, str) else 0.0
+def _one_of(texts: Any) -> float:
+    """Minutes to read one of several texts, on average: feedback to an answer, or a context."""
+    if isinstance(texts, Mapping):
+        return fmean(_one_of(each) for each in texts.values()) if texts else 0.0
+    return reading(texts) if isinstance(texts, str) else 0.0

@@ -45,6 +45,7 @@ def words(n):
     ("item", "minutes"),
     [
         (Message("Ada", "CTO", "Hi", TEN, task="go on"), words(15)),
+        (Message("Ada", "CTO", "Hi", TEN, in_context={"cloud": "a b", "edge": TEN}), words(19)),
         (Prediction(TEN, {"A": "a b", "B": "c"}, title="t", answer="A"), words(14)),
         (Number(TEN, "ms", points=1, title="t"), words(11)),
         (Choice(TEN, {"a": "a b", "b": "c"}, points=1, title="t"), words(14)),
