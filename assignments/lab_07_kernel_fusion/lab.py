@@ -4,8 +4,7 @@
 # A framework turns a model into kernels, and the CPU has to launch each of them. The chapter gives 5 to 20 µs for a
 # launch; this lab takes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
 # {{ q(devices["orin-nx"].launch(), "s") }} on a small board, however small the kernel is: the *dispatch tax*. Fusing and
-# compiling win back time and save memory traffic, at a price. You will find out for which models and deployments it is
-# worth paying.
+# compiling win back time, at a price. You will find out when it is worth paying.
 #
 # **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
 # eager execution to compiled graphs.
@@ -29,8 +28,8 @@ from mlsys_widgets.measured import findings
 # %% [markdown]
 # ## Where does it run?
 #
-# The waterfall, the fusion explorer and the timeline follow this switch, at any time. On the Orin NX a slower CPU runs the
-# same driver; the model keeps the kernels as long as they are.
+# The messages and the instruments follow this switch. On the Orin NX a slower CPU runs the same driver; to keep the two
+# comparable, kernels compute as long as on the A100.
 
 # %% show="Context"
 context = lab.context(
@@ -54,9 +53,9 @@ context
 # %% card="act1_utilization"
 
 # %% [markdown]
-# Below is one pass of the spotter on Finance's GPU, with the time for moving data added; the thin bar is the GPU that Noor
-# owns. (At the edge you see the small board as it is.) Try three things before you compare: set *Faster GPU* back to 1×,
-# switch the spotter to *Compiled*, and select the GPT-2 layer. The line on the meter is your prediction.
+# Below is one pass of the spotter, with the time for moving data added. In the cloud it runs on Finance's GPU; the thin
+# bar is Noor's, and the line on the meter is your prediction. At the edge you see the small board as it is. Before you
+# compare, set *Faster GPU* back to 1×, switch the spotter to *Compiled*, and select the GPT-2 layer.
 
 # %% instrument="Dispatch waterfall"
 kws = lab.follow(
@@ -173,8 +172,6 @@ kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 
 # %% [markdown]
 # ## Act 2: What fusing and compiling buy
-#
-# Two panels: first what fusing saves, then when compiling has paid.
 
 # %% card="act2_message"
 
@@ -185,7 +182,7 @@ kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 
 # %% [markdown]
 # The explorer sets the chapter's claim, the model and a measurement side by side. Switch *Fused* on and off and watch
-# which tensors stay on the chip. Then raise the bandwidth from an A100's to an H100's
+# which tensors stay on the chip. Then raise the bandwidth to an H100's
 # {{ q(devices["h100-sxm"].bandwidth, "B/s") }} and see what that does to both bars of the time, and give the chain a
 # fourth step; its steps are behind *More*.
 
@@ -221,16 +218,15 @@ lab.reveal(
 # %% [markdown]
 # ### Panel B: compiling
 #
-# Compiling costs time once and saves a little with every inference. Whether that pays depends on how many inferences
-# there are before the model is replaced.
+# Compiling costs time once, and saves a little with every inference.
 
 # %% card="act2_break_even"
 
 # %% [markdown]
 # Red is what compiling costs, green what it has saved so far. In the cloud you start with ResNet-50, at the edge with
-# the keyword spotter on an Orin NX, whose runtime compiles only a part of it. Then try the CI pipeline. The scenario
-# *Challenge* is a quiet box with an A100, {{ q(workloads["kws-service"].per_day / 24) }} requests per hour, whose model
-# serves for half a day: find the shortest time in service for which compiling pays there.
+# the keyword spotter on an Orin NX, whose runtime compiles only a part of it. Then try the CI pipeline, where Tomás lost
+# time. The scenario *Challenge* is a quiet box with an A100, {{ q(workloads["kws-service"].per_day / 24) }} requests per
+# hour, whose model serves for half a day: find the shortest time in service for which compiling pays there.
 
 # %% instrument="Break-even timeline"
 plan = lab.follow(
@@ -375,10 +371,9 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # %% [markdown]
 # ## Your design
 #
-# Choose the context you design for. Leave *Fused* in the fusion explorer on or off, and set the break-even timeline to
-# what you would deploy there: your own numbers from the questions above. The entry below reads the instruments and your
-# answer to where to compile. Where you compile, it must have paid before the service ends: the timeline now has a lamp
-# for it, and a design that misses it is recorded as one that does.
+# Choose a context, leave *Fused* in the fusion explorer on or off, and set the break-even timeline to your own numbers
+# for that context, from the last question. The entry below reads the instruments and your answer. If you compile, it
+# must pay before the service ends: the timeline now has a lamp for it, and a design that misses it is recorded as such.
 
 # %% design=true
 modes = {

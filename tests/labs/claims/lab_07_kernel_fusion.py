@@ -113,6 +113,26 @@ IMAGE_SAVES = 1 / 1450 - 1 / 2150
 #: The pass of the keyword box, and of the quiet box with an A100.
 BOX, QUIET = a_pass("kws", ORIN_LAUNCH, ORIN_SLOWER)[1], a_pass("kws")[1]
 
+# The worked examples, each with its steps.
+MS = 1e-3
+EXAMPLE_TIMES = [
+    9 * MS, 9 * MS / 3 * 4, 9 * MS / 3,  # a kernel, with its launch, and the launch alone
+    2 * MS, 4 * 2 * MS, 3 * 2 * MS,  # the launch of a Cortex-M7, three times as long a kernel
+    1.5 * MS, 1.5 * MS / 3 * 4,  # computing, and the pass of which it is three quarters
+    300 * US, 300 * US / 2 + ORIN_LAUNCH, 300 * US + ORIN_LAUNCH / 2,  # today, and two offers
+    1 / 4, 1 / 5, 1 / 4 - 1 / 5,  # a sentence eager, compiled, and the difference
+    10 * MS, 10 * MS / 1.25, 10 * MS - 10 * MS / 1.25,  # a pass, compiled, and the difference
+    60, 36_000 * (1 / 4 - 1 / 5), 6,  # compiling, what a day saves, compiling for the passes
+]  # fmt: skip
+EXAMPLE_COUNTS = [
+    1.5 * MS / 3 * 4 / ORIN_LAUNCH,  # launches that fit
+    4, 5, 60, 60 / (1 / 4 - 1 / 5),  # rates, seconds of compiling, sentences that pay
+    36_000, 36_000 / 24, 36_000 * (1 / 4 - 1 / 5) / 60,  # in a day, in one of 24 parts, deployments
+    6 / (2 * MS),  # requests that pay
+]  # fmt: skip
+#: 1,024 CUDA cores at 918 MHz, a multiply-add in each.
+ORIN_VECTOR = 1024 * 2 * 918e6
+
 # A student's own numbers.
 
 
@@ -298,6 +318,9 @@ QUANTITIES = [
     ]),
     Quantity("tensors of a fused kernel", "count", lambda p: 2 + (p.middle == "add")),
     Quantity("rows of a product at the ridge", "count", lambda p: math.ceil(6 * ridges(p)[0])),
+    Quantity("ridge of each context", "FLOP/B", lambda p: [VECTOR / HBM, ORIN_VECTOR / 102e9]),
+    Quantity("worked examples, times", "s", lambda p: EXAMPLE_TIMES),
+    Quantity("worked examples, counts", "count", lambda p: EXAMPLE_COUNTS),
     # Compiling.
     Quantity("an image", "s", lambda p: [
         1 / 1450, 1 / 2150, IMAGE_SAVES, 1e3 * IMAGE_SAVES, 1e4 * IMAGE_SAVES, 1e7 * IMAGE_SAVES,
@@ -370,8 +393,9 @@ CLAIMS = [
     Claim("The real stream needed # per kernel, a little more", lambda p: (
         H200_LAUNCH < MANY / 1000 < 1.1 * H200_LAUNCH
     )),
-    Claim("only run full if a kernel lasts longer than a launch", lambda p: (
-        BUSY / 1000 < H200_LAUNCH and BUSY / MANY < 0.6 and MODELS["resnet50"][1] > H200_LAUNCH
+    Claim("The queue only fills up if a kernel lasts longer than a launch", lambda p: (
+        # Those of a GPT-2 layer do, in both contexts.
+        BUSY / 1000 < H200_LAUNCH and BUSY / MANY < 0.6 and MODELS["gpt2"][1] > ORIN_LAUNCH
     )),
     Claim("only the launches get fewer", lambda p: a_pass("kws", compiled=True)[1] > N * KERNEL),
     Claim("which no GPU can reach", lambda p: TODAY / 0.2 > 1),
@@ -410,6 +434,36 @@ CLAIMS = [
     )),
     Claim("Fusing has to bring the # kernels down", lambda p: (
         p.kernels * p.kernel_us / goal(p) / p.launch_us < p.kernels
+    )),
+    # The worked examples.
+    Claim("and that is to be three quarters of the pass", lambda p: 9 / (9 + 3) == 3 / 4),
+    Claim("because # is three quarters of that", lambda p: 9 / 12 == 3 / 4),
+    Claim("and computing is to be three quarters of the pass", lambda p: 6 / (6 + 2) == 3 / 4),
+    Claim("Then the launch is the last quarter, so kernel and launch together", lambda p: (
+        2 / (2 + 6) == 1 / 4
+    )),
+    Claim("and its GPU is to compute for three quarters of the time", lambda p: 1.5 / 2 == 3 / 4),
+    Reading("With kernels # as fast, launch and kernel take #", lambda p, n: (
+        n[0] == 2 and math.isclose(n[1], 300 * US / 2 + ORIN_LAUNCH)
+    )),
+    Claim("half a launch is left for each of today's kernels", lambda p: 1 - 0.5 == 0.5),
+    Claim("Launching ahead hides the shorter of the two and leaves #", lambda p: (
+        300 * US > ORIN_LAUNCH
+    )),
+    Claim("So here the faster GPU wins", lambda p: (
+        clear(sorted((300 / 2 + 50, 300 + 50 / 2, max(300, 50)))) and 300 / 2 + 50 < 300
+    )),
+    Claim("With a quarter more throughput it takes #", lambda p: math.isclose(
+        1 / (8 * MS), 1.25 / (10 * MS)
+    )),
+    Reading("they must arrive at # per hour or more", lambda p, n: (
+        n[0] == 5 * 3600 and math.isclose(n[1] * n[0], 6 / (2 * MS))
+    )),
+    Reading("The service gets # per day and is deployed # times", lambda p, n: (
+        math.isclose(n[0] * 86_400, 36_000) and n[1] == 24
+    )),
+    Claim("sentences between two compilations, more than #", lambda p: (
+        36_000 / 24 > 60 / (1 / 4 - 1 / 5)
     )),
     # Fusing.
     Claim("and never more than #, since no part falls by more", lambda p: (
@@ -458,6 +512,9 @@ CLAIMS = [
         LAUNCH > 0.5 * ONE
         and 2 * TENSOR / HBM > WORK / VECTOR
         and chain(size=1e3)[1] < 2 * 2e3 * TENSOR / HBM
+    )),
+    Claim("which more bandwidth shortens, fused or not", lambda p: (
+        ONE_H100 < ONE and APART_H100 < APART
     )),
     Claim("Tensors with fewer than # rows gain mostly from the launches", lambda p: math.isclose(
         2 * p.launch_us * US, 4 * rows(p) * p.columns * WIDTH[p.precision] / HBM
@@ -540,6 +597,7 @@ NOT_EVALUATED = {
     "is a quiet box with an A100": "an instruction about a preset of the timeline",
     "and whether anything else would help more": "what somebody wants to know",
     "The # to # is FlashAttention": "a figure of the source, not of this course",
+    "The # to # belong to attention": "a figure of the source, not of this course",
     "# to # less traffic is a figure for FlashAttention": "a figure of the source",
     "Another page speaks of # to #": "a claim that the lab takes apart",
     "Where # and # come from": "the subject of a message",
