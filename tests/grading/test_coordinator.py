@@ -35,6 +35,7 @@ from tests.grading.classroom import (
 )
 from tests.grading.test_differential import plain
 from tests.labs.rehearsal import ROOT, Workshop
+from tests.waiting import PATIENCE
 
 STUDENTS = ("ann", "bob", "cat", "dan")
 
@@ -207,19 +208,31 @@ def test_nobody_grades_the_same_lab_at_the_same_time(undisturbed, tmp_path, monk
 
 def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypatch):
     course = classroom(tmp_path / "course")
-    hand_in(course, "bob", answers=course.asked("bob").right())
-    allowance = 1 + 8 * grade(course, workers=1)["bob"].seconds
-    monkeypatch.setattr(coordinator, "_ALLOWANCE", allowance)
-    monkeypatch.setattr(coordinator, "_TIMES_USUAL", 0)
-    sleep = running(f"import time\ntime.sleep({1.2 * allowance})")
-    hand_in(course, "ann", sleep, course.asked("ann").right())
+    hand_in(course, "ann", running("import time\ntime.sleep(2)"), course.asked("ann").right())
     for name in ("cat", "dan"):
         hand_in(course, name, answers=course.asked(name).right())
+    run, hurried = GradingRun._run, []
+
+    def allowing(self, engine, student, audit, allowance):
+        """Only she has less than she takes, however slow the machine is."""
+        hurried.append((student, allowance is not None))
+        less = allowance and (1.0 if student == "ann" else PATIENCE)
+        return run(self, engine, student, audit, less)
+
+    monkeypatch.setattr(GradingRun, "_run", allowing)
     graded = grade(course, workers=1)
+    assert hurried == [("ann", True), ("cat", True), ("dan", True), ("ann", False)]
     assert list(graded) == ["cat", "dan", "ann"]
     assert {each.earned for each in graded.values()} == {60}
     assert [remark.kind for remark in graded["ann"].remarks] == [RemarkKind.RUN_LATER]
     assert not any(graded[name].remarks for name in ("cat", "dan"))
+
+
+def test_one_may_run_longer_where_everybody_takes_long(tmp_path):
+    run = GradingRun(Plan(Course(classroom(tmp_path / "course").root), LAB))
+    assert run._usual() == coordinator._ALLOWANCE
+    run._seconds += [9, 10, 99]
+    assert run._usual() == 10 * coordinator._TIMES_USUAL
 
 
 def test_nobody_leaves_where_nobody_waits(tmp_path, monkeypatch):

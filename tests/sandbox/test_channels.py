@@ -13,9 +13,7 @@ import threading
 import pytest
 
 from mlsys_widgets.sandbox.fork_client import ForkServer
-from mlsys_widgets.sandbox.usage import children
 from tests.sandbox.children import run
-from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
@@ -77,25 +75,27 @@ def test_locks_on_files_that_all_can_see_stay_open():
 
     It is harmless: neither knows anything that the other must not have.
     """
-    hold = CALL + (
-        "import fcntl, time\nfile = open(path)\nfcntl.flock(file, fcntl.LOCK_EX)\n"
-        "print('held', flush=True)\ntime.sleep(4)"
+    begin = CALL + (
+        "import fcntl, json.decoder, time\n"
+        "one, two = open(path), open(json.decoder.__file__)\n"
+        "def is_free(file):\n"
+        "    try: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+        "    except OSError: return False\n"
+        "    fcntl.flock(file, fcntl.LOCK_UN)\n    return True\n"
     )
-    ask = CALL + (
-        "import fcntl, time\nfile = open(path)\nseen = 'nothing'\n"
-        "for _ in range(60):\n"
-        "    try:\n        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
-        "        fcntl.flock(file, fcntl.LOCK_UN)\n"
-        "    except OSError:\n        seen = 'a lock'\n        break\n"
-        "    time.sleep(0.05)\nprint(seen)"
+    # Each waits for the other's lock, so that neither can be too early or too late.
+    hold = begin + "fcntl.flock(one, fcntl.LOCK_EX)\nwhile is_free(two): time.sleep(0.05)"
+    ask = begin + (
+        "while is_free(one): time.sleep(0.05)\n"
+        "fcntl.flock(two, fcntl.LOCK_EX)\nfcntl.flock(one, fcntl.LOCK_EX)\nprint('a lock')"
     )
+    patient = {"cell": 120, "wall": 120}
     first, second = ForkServer(), ForkServer()
     try:
-        holder = threading.Thread(target=run, args=(first, hold))
+        holder = threading.Thread(target=run, args=(first, hold), kwargs=patient)
         holder.start()
-        wait_for(lambda: children(first.pid), "nothing runs")
-        (printed,), _ = run(second, ask)
-        holder.join(60)
+        (printed,), _ = run(second, ask, **patient)
+        holder.join(120)
     finally:
         first.close()
         second.close()

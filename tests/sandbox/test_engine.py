@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import distributed
 import nbformat
@@ -27,14 +28,15 @@ from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox import engine as engines
+from mlsys_widgets.sandbox import fork_client
 from mlsys_widgets.sandbox.engine import LocalEngine, NotRun, open_engine
-from mlsys_widgets.sandbox.fork_client import child_content, split_report
+from mlsys_widgets.sandbox.fork_client import _Listener, child_content, split_report
 from mlsys_widgets.sandbox.job import FINISHED, YIELDED, Parcel
 from mlsys_widgets.sandbox.packing import unpack_parcel
 from mlsys_widgets.sandbox.usage import children, descendants
 from tests.grading.classroom import LAB, LIMITS, classroom, hand_in, quiet, rows
 from tests.labs.rehearsal import ROOT, Workshop
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE, wait_for
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -274,13 +276,21 @@ def test_one_that_stays_too_long_leaves_its_place(engine: LocalEngine, tmp_path:
 
 
 def test_who_has_hidden_tests_is_neither_sent_away_nor_started_again(
-    engine: LocalEngine, tmp_path: Path
+    engine: LocalEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """It could have left them somewhere for itself to find."""
-    usual, _ = engine.run(parcel("1"), tmp_path / "told")
-    allowance = 1 + 10 * usual.seconds
-    late = {0: f"import time; time.sleep({allowance}); print('hidden')"}
-    ending, _ = engine.run(parcel("1", hidden=late, allowance=allowance), tmp_path / "told")
+    given: list[bool] = []
+    give = _Listener._give_hidden_tests
+    monkeypatch.setattr(
+        _Listener, "_give_hidden_tests", lambda self: (given.append(True), give(self))
+    )
+    # All of the allowance is over at the moment at which it has them.
+    clock = SimpleNamespace(monotonic=lambda: PATIENCE if given else 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(fork_client, "time", clock)
+        late = {0: "import time; time.sleep(0.5); print('hidden')"}
+        ending, _ = engine.run(parcel("1", hidden=late, allowance=PATIENCE), tmp_path / "told")
+    assert given
     assert ending.ended == FINISHED
     before, after = split_report((tmp_path / "told").read_bytes(), ending.late_from)
     assert "hidden" not in "".join(before)
