@@ -1,8 +1,9 @@
 """Which version of each lab students have in their homes, noted by a hub for whoever teaches.
 
-An instructor cannot look into homes. The hub can, and writes down this one thing. The file lies
-beside the course, where root writes and the instructor reads. What it says is what the notebooks
-say of themselves.
+An instructor cannot look into homes. The hub can, and writes down two things in files beside the
+course, where root writes and the instructor reads. Which version a copy is, is what the notebook
+says of itself. Which versions could be fetched while a student had a copy, the hub knows without
+believing anybody: whoever has begun after a release cannot have been handed an earlier version.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from typing import Final
 from mlsys_widgets.course.lab_versions import VERSION
 
 _NOTES: Final = ("hand_ins", "copies.json")
+_HANDED_OUT: Final = "handed_out.json"
 #: For a copy that does not say what it is.
 UNSTAMPED: Final = ""
 
 #: Versions by student, by lab.
 CopyNotes = Mapping[str, Mapping[str, str]]
+#: All versions that a student can have been handed, by student, by lab.
+HandedOut = dict[str, dict[str, list[str]]]
 
 
 def copies_beside(course: Path) -> Path:
@@ -36,6 +40,26 @@ def read_copies(path: Path) -> dict[str, dict[str, str]]:
             for lab, who in notes.items()
         }
     except (OSError, ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def handed_out_beside(copies: Path) -> Path:
+    """Return where it is noted what was handed out, beside the notes on copies."""
+    return copies.with_name(_HANDED_OUT)
+
+
+def read_handed_out(path: Path) -> HandedOut:
+    """Read which versions each student can have been handed; empty where nobody notes it."""
+    try:
+        notes = json.loads(path.read_bytes())
+        return {
+            str(lab): {
+                str(name): [each for each in versions if each and _is_version(each)]
+                for name, versions in who.items()
+            }
+            for lab, who in notes.items()
+        }
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         return {}
 
 

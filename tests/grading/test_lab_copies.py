@@ -90,11 +90,11 @@ def test_each_copy_is_judged_with_its_own_questions(fixed):
     stamp(silent, None)
     graded = grade(Workshop(fixed.root, LAB))
     assert {name: each.version for name, each in graded.items()} == {
-        "ann": old, "ben": new, "cat": old, "eve": new, "fay": new,
+        "ann": old, "ben": new, "cat": old, "eve": old, "fay": new,
     }  # fmt: skip
     # 100 points in the old version, 120 in the new one; essays, which nobody wrote, are 20.
     assert {name: each.earned for name, each in graded.items()} == {
-        "ann": 96, "ben": 100, "cat": 24 + 24, "eve": 20 + 25, "fay": 100,
+        "ann": 96, "ben": 100, "cat": 24 + 24, "eve": 96, "fay": 100,
     }  # fmt: skip
     flagged = {n: [f.kind for f in each.flags] for n, each in graded.items()}
     assert flagged["ann"] == flagged["ben"] == []
@@ -112,6 +112,46 @@ def test_each_copy_is_judged_with_its_own_questions(fixed):
     nbgrader(fixed.root, ["generate_feedback", LAB])
     for name in ("ann", "ben"):
         assert (fixed.root / "feedback" / name / LAB / f"{LAB}.html").is_file()
+
+
+@pytest.mark.parametrize("run", [False, True])
+def test_a_stamp_that_the_cells_contradict_chooses_no_key(fixed, run):
+    """A new copy that calls itself an old one, with the answers that were right in the old one."""
+    old, new = fixed.versions
+    stamp(hand_in(fixed, "eve", 1, judged_as=0), old)
+    stamp(hand_in(fixed, "ned", 0, judged_as=1), new)  # and the other way round
+    honest = hand_in(fixed, "ann", 0)
+    book = json.loads(honest.read_bytes())
+    del book["cells"][2:4]  # who deletes cells has the same version as before
+    honest.write_text(json.dumps(book))
+    graded = grade(Workshop(fixed.root, LAB), run=run)
+    assert {name: each.version for name, each in graded.items()} == {
+        "ann": old, "eve": new, "ned": old,
+    }  # fmt: skip
+    assert FlagKind.OTHER_VERSION not in {flag.kind for flag in graded["ann"].flags}
+    for name, real in (("eve", new), ("ned", old)):
+        (flag,) = (f for f in graded[name].flags if f.kind is FlagKind.OTHER_VERSION)
+        assert f"its cells and files are those of version {real}" in flag.detail
+    assert graded["eve"].earned < 50 < graded["ann"].earned
+
+
+@pytest.mark.parametrize("run", [False, True])
+def test_a_version_that_the_hub_never_handed_out_to_a_student(fixed, run):
+    """Somebody who begins after the fix asks a friend for the old copy, whose key is known."""
+    old, new = fixed.versions
+    for name in ("ann", "eve", "tom"):
+        hand_in(fixed, name, 0)
+    notes = fixed.root.parent / "hand_ins"
+    notes.mkdir()
+    seen = {LAB: {"ann": [old, new], "eve": [new]}}  # Tom works at home, where no hub looks
+    (notes / "handed_out.json").write_text(json.dumps(seen))
+    graded = grade(Workshop(fixed.root, LAB), run=run)
+    assert {name: each.version for name, each in graded.items()} == {
+        "ann": old, "eve": new, "tom": old,
+    }  # fmt: skip
+    assert graded["ann"].flags == graded["tom"].flags == ()
+    (flag,) = (f for f in graded["eve"].flags if f.kind is FlagKind.OTHER_VERSION)
+    assert f"the hub handed out version {new} to this student, and not version {old}" in flag.detail
 
 
 def test_a_ledger_begun_in_the_old_version_is_not_doubtful(fixed):

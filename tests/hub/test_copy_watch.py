@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from mlsys_widgets.course.copy_notes import read_copies
+from mlsys_widgets.course.copy_notes import handed_out_beside, read_copies, read_handed_out
 from mlsys_widgets.hub.services.copy_watch import CopyWatch
 
 LAB, ONE, TWO = "lab_02_demo", "0" * 12, "1" * 12
@@ -33,6 +33,11 @@ def copy(tmp_path, version, *, student="ann", lab=LAB):
     return folder / f"{lab}.ipynb"
 
 
+def release(tmp_path, version):
+    notebook = {"cells": [], "metadata": {"mlsys": {"lab_version": version}}}
+    (tmp_path / "outbound" / LAB / f"{LAB}.ipynb").write_text(json.dumps(notebook))
+
+
 def test_copies_are_noted_as_they_change(tmp_path, watch):
     notes = tmp_path / "hand_ins" / "copies.json"
     assert watch.look() == {LAB: {}}
@@ -51,6 +56,21 @@ def test_copies_are_noted_as_they_change(tmp_path, watch):
     assert watch.look() == {LAB: {"ann": ""}}
     (tmp_path / "homes" / "ann" / LAB / f"{LAB}.ipynb").unlink()
     assert watch.look() == {LAB: {}}
+
+
+def test_what_can_be_fetched_is_noted_whatever_a_copy_says(tmp_path, watch):
+    notes = tmp_path / "hand_ins" / "copies.json"
+    release(tmp_path, ONE)
+    watch.look()  # nobody has a copy
+    assert read_handed_out(handed_out_beside(notes)) == {}
+    release(tmp_path, TWO)
+    copy(tmp_path, ONE)  # from a friend, or with another stamp
+    watch.look()
+    assert read_handed_out(handed_out_beside(notes)) == {LAB: {"ann": [TWO]}}
+    again = CopyWatch(tmp_path / "homes", tmp_path / "outbound", notes, named=lambda _: "ann")
+    release(tmp_path, ONE)  # which was right after all
+    again.look()
+    assert read_handed_out(handed_out_beside(notes)) == {LAB: {"ann": [TWO, ONE]}}
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "pipe"])

@@ -1,13 +1,14 @@
 """Which version of a lab a submission is, and what that version is judged with.
 
 The stamp in a notebook is the student's word. It decides among the versions that the course has
-really released, each of which a student may have, and about nothing else.
+really released, as long as nothing speaks against it: neither the cells and files that were handed
+in, nor what the hub handed out.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Checks
 from mlsys_widgets.grading.judging.scoring import Judge
+from mlsys_widgets.grading.judging.version_evidence import VersionEvidence
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, grade_id, is_locked
@@ -43,6 +45,8 @@ class Copies:
     several: bool = False
     #: What the present version is called; empty if it is not built.
     name: str = ""
+    #: What tells them apart, besides their stamps.
+    evidence: VersionEvidence = field(default_factory=VersionEvidence)
 
     @classmethod
     def of(cls, course: Course, lab: str) -> Copies:
@@ -55,44 +59,88 @@ class Copies:
         that_count = counted(known)
         others = {each.version: each for each in that_count if each.version not in present}
         counting = {each.version for each in that_count}
+        folders = {each.version: each.release for each in others.values()}
+        if version and others:
+            folders[version] = release
         return cls(
             present,
             others,
             frozenset(each.version for each in known) - counting - present,
             several=bool(others),
             name=version or "",
+            evidence=VersionEvidence.of(course, lab, folders) if others else VersionEvidence(),
         )
 
-    def choose(self, stamp: str | None) -> tuple[str | None, Flag | None]:
-        """Return which version a stamp stands for, and what a TA should look at.
+    def of_submission(
+        self, student: str, files: Mapping[str, bytes], notebook: str
+    ) -> tuple[str | None, Flag | None]:
+        """Return which version a submission is a copy of, as `choose` does."""
+        stamp = stamp_of(files.get(notebook, b""))
+        if not self.several or not self.present:
+            return self.choose(stamp)
+        evidence = self.evidence
+        return self.choose(
+            stamp, evidence.count(files, notebook), evidence.never_handed_out(student)
+        )
+
+    def choose(
+        self,
+        stamp: str | None,
+        marks: Mapping[str, int] | None = None,
+        never_handed_out: Set[str] = frozenset(),
+    ) -> tuple[str | None, Flag | None]:
+        """Return which version a submission is judged as, and what a TA should look at.
+
+        What a submission says it is holds unless the evidence speaks for another version. Which
+        version would earn most is not asked.
 
         Parameters
         ----------
         stamp
             What a submission says it is; `None` if it says nothing.
+        marks
+            How many cells and files of each version it has, of those that not all have.
+        never_handed_out
+            Versions that the student cannot have from the hub.
 
         Returns
         -------
         version
             One of the others; `None` for the present one.
         """
-        if stamp in self.others:
-            return stamp, None
+        if not self.present:
+            return (stamp if stamp in self.others else None), None
+        named = self.name if stamp in self.present else stamp if stamp in self.others else None
+        doubts = [] if named is not None else self._doubts(stamp)
+        found = marks or {}
+        known = (self.name, *self.others)
+        likely = max(known, key=lambda each: (found.get(each, 0), each == named))
+        if named is not None and likely != named:
+            doubts.append(f"it says it is version {stamp}")
+        if found.get(likely, 0) and likely != named:
+            doubts.append(f"its cells and files are those of version {likely}")
+        possible = [each for each in known if each not in never_handed_out] or list(known)
+        if likely not in possible:
+            doubts.append(
+                f"the hub handed out version {' and '.join(possible)} to this student, and not"
+                f" version {likely}"
+            )
+        chosen = max(possible, key=lambda e: (found.get(e, 0), e == named, e == self.name))
+        name = "the present version" if chosen == self.name else f"version {chosen}"
+        words = f"{'; '.join(doubts)}. It was judged as {name}"
+        flag = Flag(FlagKind.OTHER_VERSION, detail=words) if doubts else None
+        return (None if chosen == self.name else chosen), flag
+
+    def _doubts(self, stamp: str | None) -> list[str]:
+        """Say what is wrong with a stamp that stands for no version that counts."""
         if stamp is None:
-            doubt = _flag("it does not say which version of the lab it is")
-            return None, doubt if self.several else None
-        if stamp in self.present or not self.present:
-            return None, None
+            return ["it does not say which version of the lab it is"] if self.several else []
         if stamp in self.drafts:
-            return None, _flag(
+            return [
                 f"it says it is version {stamp}, which was built here and never released; if"
                 f" students did get it: mlsys course release --version {stamp}"
-            )
-        return None, _flag(f"it says it is version {stamp}, which was never released here")
-
-
-def _flag(words: str) -> Flag:
-    return Flag(FlagKind.OTHER_VERSION, detail=f"{words}. It was judged as the present version")
+            ]
+        return [f"it says it is version {stamp}, which was never released here"]
 
 
 def _stamp_of(notebook: Path) -> str | None:

@@ -31,7 +31,7 @@ from mlsys_widgets.grading.judging.by_record import (
     why_run,
 )
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.lab_copies import Copies, EarlierVersion, stamp_of
+from mlsys_widgets.grading.judging.lab_copies import Copies, EarlierVersion
 from mlsys_widgets.grading.judging.outside_tests import place_verdicts, without_tests
 from mlsys_widgets.grading.judging.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.judging.scoring import Judge, Score
@@ -121,13 +121,12 @@ class Marking:
             )  # fmt: skip
         return replace(self, earlier=earlier)
 
-    def of_copy(self, submission: Submission) -> Marking:
+    def of_copy(self, submission: Submission, student: str) -> tuple[Marking, SubmissionNotes]:
         """Choose what judges a submission: the version of the lab that it is a copy of."""
-        if not self.earlier:
-            return self
-        notebook = submission.files.get(f"{self.lab.name}.ipynb", b"")
-        version, _ = self.copies.choose(stamp_of(notebook))
-        return self.earlier.get(version or "", self)
+        notebook = f"{self.lab.name}.ipynb"
+        version, doubt = self.copies.of_submission(student, submission.files, notebook)
+        notes = SubmissionNotes(submission.remarks, submission.digest, doubt)
+        return self.earlier.get(version or "", self), notes
 
     def __call__(self, request: ReaderMessage) -> ReaderMessage:
         """Do what is asked for one student."""
@@ -139,10 +138,12 @@ class Marking:
                 return DigestReply(self._collect(request.student).digest)
             case PrepareRun():
                 submission = self._collect(request.student)
-                return self.of_copy(submission)._prepare_run(request, submission)
+                marking, notes = self.of_copy(submission, request.student)
+                return marking._prepare_run(request, submission, notes)
             case JudgeByRecord():
                 submission = self._collect(request.student)
-                return self.of_copy(submission)._judge_by_record(request, submission)
+                marking, notes = self.of_copy(submission, request.student)
+                return marking._judge_by_record(request, submission, notes)
         raise ValueError(f"nobody knows how to answer {type(request).__name__}")
 
     def _collect(self, student: str) -> Submission:
@@ -168,12 +169,14 @@ class Marking:
         items = self.lab.items(self.lab.draw("", variants=False))
         return grades_no_code(self.blueprint, self.judge.judged, items)
 
-    def _judge_by_record(self, request: JudgeByRecord, submission: Submission) -> ReaderMessage:
+    def _judge_by_record(
+        self, request: JudgeByRecord, submission: Submission, notes: SubmissionNotes
+    ) -> ReaderMessage:
         """Judge a submission if nothing of it need be run; else say why it must be."""
         if not self.grades_no_code:
             return MustRun("this version of the lab grades code")
         name = self.lab.name
-        files, notes = self._completed(submission)
+        files, notes = self._completed(submission, notes)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
@@ -193,10 +196,12 @@ class Marking:
             self._lay_out(request.fresh, files)
             return self._judge(request, notes, result, BY_RECORD, runnable.book, ledger)
 
-    def _prepare_run(self, request: PrepareRun, submission: Submission) -> ReaderMessage:
+    def _prepare_run(
+        self, request: PrepareRun, submission: Submission, notes: SubmissionNotes
+    ) -> ReaderMessage:
         """Lay out what a child gets, and what is needed when it has ended."""
         name = self.lab.name
-        files, notes = self._completed(submission)
+        files, notes = self._completed(submission, notes)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
@@ -243,14 +248,16 @@ class Marking:
     def _items(self, student: str) -> Mapping[str, Item]:
         return self.lab.items(self._parameters(student))
 
-    def _completed(self, submission: Submission) -> tuple[dict[str, bytes], SubmissionNotes]:
+    def _completed(
+        self, submission: Submission, notes: SubmissionNotes
+    ) -> tuple[dict[str, bytes], SubmissionNotes]:
         """Return the files of a submission with what the course adds, and the notes about it.
 
         Where the ledger was handed in alone, the released notebook takes the place of the one that
         is missing: the answers are in the ledger, and the notebook only shows them.
         """
         name = f"{self.lab.name}.ipynb"
-        files, notes = self._with_given(submission), SubmissionNotes.of(submission, self.lab.name)
+        files = self._with_given(submission)
         # One that was handed in, and is too large or a link, is for a person to look at.
         some_notebook = any(each.casefold().endswith(_LIKE_NOTEBOOKS) for each in files) or any(
             remark.kind is RemarkKind.LEFT_OUT and remark.about == name for remark in notes.remarks
@@ -332,8 +339,8 @@ class Marking:
 
     def _doubts(self, student: str, notes: SubmissionNotes, time: HandInTime) -> Iterator[Flag]:
         """Flag an uncertain version of the lab, an uncertain time, and one after the close."""
-        if self.copies.present and (doubt := self.copies.choose(notes.stamp)[1]):
-            yield doubt
+        if notes.doubt:
+            yield notes.doubt
         if time.doubt:
             yield Flag(FlagKind.UNCERTAIN_TIME, detail=time.doubt)
         close = self.course.calendar.dates(self.lab.name, student).close
@@ -380,14 +387,8 @@ class SubmissionNotes:
     remarks: tuple[Remark, ...]
     #: What tells it from others.
     digest: str
-    #: The version of the lab that its notebook names.
-    stamp: str | None
-
-    @classmethod
-    def of(cls, submission: Submission, lab: str) -> SubmissionNotes:
-        """Take them from a submission that was read."""
-        stamp = stamp_of(submission.files.get(f"{lab}.ipynb", b""))
-        return cls(submission.remarks, submission.digest, stamp)
+    #: What is doubtful about the version of the lab that it says it is.
+    doubt: Flag | None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 Whoever teaches cannot look into homes, and must know who still has a copy from before a lab was
 fixed. For each lab in the exchange, one file in each home is looked at: the lab's notebook where
 nbgrader fetches it to. The end of the file says which version it is, and that is noted. Nothing is
-parsed, and nothing else leaves a home.
+parsed, and nothing else leaves a home. What the exchange has while a copy is there is noted, too:
+it says which versions its owner can have been handed, whatever the copy says.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.course.copy_notes import UNSTAMPED, read_copies
+from mlsys_widgets.course.copy_notes import (
+    UNSTAMPED,
+    handed_out_beside,
+    read_copies,
+    read_handed_out,
+)
 from mlsys_widgets.course.lab_versions import stamp_in
-from mlsys_widgets.files import open_folder, write_whole
+from mlsys_widgets.files import open_folder, open_regular, write_whole
 from mlsys_widgets.hub.services.watched_files import own_file, user_named
 
 #: Bytes at the end of a notebook that are looked at.
@@ -53,6 +59,7 @@ class CopyWatch:
         self._homes, self._outbound, self._notes, self._named = homes, outbound, notes, named
         self._seen: dict[tuple[str, str], tuple[_Seen, str]] = {}
         self._written = read_copies(notes)
+        self._handed_out = read_handed_out(handed_out_beside(notes))
 
     def look(self) -> dict[str, dict[str, str]]:
         """Look once, and write down what has changed; return the version of each, by lab."""
@@ -68,8 +75,35 @@ class CopyWatch:
                     if version is not None:
                         found[lab][student] = version
         if found != self._written:
-            self._write(found)
+            self._write(self._notes, found)
+            self._written = found
+        self._note_handed_out(found)
         return found
+
+    def _note_handed_out(self, found: dict[str, dict[str, str]]) -> None:
+        """Note what everybody who has a copy can have fetched."""
+        more = False
+        for lab, who in found.items():
+            version = self._fetched_now(lab)
+            known = self._handed_out.setdefault(lab, {})
+            for student in who if version else ():
+                versions = known.setdefault(student, [])
+                if version not in versions:
+                    versions.append(version)
+                    more = True
+        if more:
+            self._write(handed_out_beside(self._notes), self._handed_out)
+
+    def _fetched_now(self, lab: str) -> str:
+        """Return the version that the exchange has; empty if that does not say what it is."""
+        with (
+            suppress(OSError),
+            open_folder(self._outbound / lab) as folder,
+            open_regular(f"{lab}.ipynb", dir_fd=folder) as file,
+        ):
+            size = os.fstat(file.fileno()).st_size
+            return stamp_in(os.pread(file.fileno(), _TAIL, max(0, size - _TAIL))) or UNSTAMPED
+        return UNSTAMPED
 
     def _version(self, home: int, student: str, lab: str, uid: int) -> str | None:
         """Return what the copy of a lab in a home says it is; `None` if there is no copy."""
@@ -86,11 +120,10 @@ class CopyWatch:
             return before[1]
         return None
 
-    def _write(self, found: dict[str, dict[str, str]]) -> None:
-        group = self._notes.parent.stat().st_gid
-        write_whole(self._notes, json.dumps(found, indent=1, sort_keys=True) + "\n", mode=0o640)
-        os.chown(self._notes, -1, group)
-        self._written = found
+    def _write(self, path: Path, notes: Mapping[str, object]) -> None:
+        group = path.parent.stat().st_gid
+        write_whole(path, json.dumps(notes, indent=1, sort_keys=True) + "\n", mode=0o640)
+        os.chown(path, -1, group)
 
 
 def _names(folder: Path) -> list[str]:

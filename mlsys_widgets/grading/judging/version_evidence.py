@@ -1,0 +1,96 @@
+"""What tells which version of a lab a submission is a copy of, besides what it says of itself.
+
+Cells and files that only some versions have are marks of these versions. A student can change them,
+like the stamp; but whoever changes all of them has a copy of that version. Whether the hub can have
+handed that one out is what the hub knows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from mlsys_widgets.course.copy_notes import copies_beside, handed_out_beside, read_handed_out
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.lab_versions import files_beside
+
+
+@dataclass(frozen=True)
+class VersionEvidence:
+    """What is known of the versions of a lab that count.
+
+    Parameters
+    ----------
+    marks
+        By version: digests of the cells and files that it has and not all others have.
+    handed_out
+        By student: the versions that the hub can have handed out.
+
+    Examples
+    --------
+    >>> evidence = VersionEvidence({}, {"ann": ("old", "new"), "eve": ("new",)})
+    >>> evidence.never_handed_out("eve"), evidence.never_handed_out("tom")
+    (frozenset({'old'}), frozenset())
+    """
+
+    marks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    handed_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, course: Course, lab: str, folders: Mapping[str, Path]) -> Self:
+        """Read what a course knows; `folders` hold what students got, by version."""
+        name = f"{lab}.ipynb"
+        whole = {
+            version: _marks({name: (folder / name).read_bytes(), **files_beside(folder, lab)}, name)
+            for version, folder in folders.items()
+            if (folder / name).is_file()
+        }
+        common = frozenset.intersection(*whole.values()) if whole else frozenset()
+        notes = read_handed_out(handed_out_beside(copies_beside(course.home))).get(lab, {})
+        return cls(
+            {version: marks - common for version, marks in whole.items()},
+            {student: tuple(versions) for student, versions in notes.items()},
+        )
+
+    def count(self, files: Mapping[str, bytes], notebook: str) -> dict[str, int]:
+        """Return how many marks of each version there are among the files of a submission."""
+        found = _marks(files, notebook)
+        return {version: len(marks & found) for version, marks in self.marks.items()}
+
+    def never_handed_out(self, student: str) -> frozenset[str]:
+        """Return the versions that others were handed, and this student was not.
+
+        Nothing is known of a student whose home the hub has not seen.
+        """
+        own = self.handed_out.get(student)
+        if not own:
+            return frozenset()
+        return frozenset(v for each in self.handed_out.values() for v in each).difference(own)
+
+
+def _marks(files: Mapping[str, bytes], notebook: str) -> frozenset[str]:
+    marks = {_digest(f"file {name}\0", files[name]) for name in files if name != notebook}
+    return frozenset(marks | _cell_marks(files.get(notebook, b"")))
+
+
+def _cell_marks(notebook: bytes) -> set[str]:
+    try:
+        return {
+            _digest(f"{cell['cell_type']}\0", _text(cell).encode("utf-8", "replace"))
+            for cell in json.loads(notebook)["cells"]
+        }
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return set()
+
+
+def _text(cell: Mapping[str, Any]) -> str:
+    source = cell["source"]
+    return (source if isinstance(source, str) else "".join(source)).strip()
+
+
+def _digest(kind: str, content: bytes) -> str:
+    return hashlib.sha256(kind.encode("utf-8", "replace") + content).hexdigest()
