@@ -51,6 +51,10 @@ class VersionEvidence:
         }
         common = frozenset.intersection(*whole.values()) if whole else frozenset()
         notes = read_handed_out(handed_out_beside(copies_beside(course.home))).get(lab, {})
+        for login, known in course.people.names.items():  # who was renamed had the same home
+            before = [v for name in (known.numbers, *known.also) for v in notes.get(name, ())]
+            if login in notes:
+                notes[login] = [*before, *notes[login]]
         return cls(
             {version: marks - common for version, marks in whole.items()},
             {student: tuple(versions) for student, versions in notes.items()},

@@ -59,7 +59,6 @@ class CopyWatch:
         self._homes, self._outbound, self._notes, self._named = homes, outbound, notes, named
         self._seen: dict[tuple[str, str], tuple[_Seen, str]] = {}
         self._written = read_copies(notes)
-        self._handed_out = read_handed_out(handed_out_beside(notes))
 
     def look(self) -> dict[str, dict[str, str]]:
         """Look once, and write down what has changed; return the version of each, by lab."""
@@ -82,17 +81,18 @@ class CopyWatch:
 
     def _note_handed_out(self, found: dict[str, dict[str, str]]) -> None:
         """Note what everybody who has a copy can have fetched."""
-        more = False
+        # Read again each time: somebody who was forgotten stays forgotten.
+        handed_out, more = read_handed_out(handed_out_beside(self._notes)), False
         for lab, who in found.items():
             version = self._fetched_now(lab)
-            known = self._handed_out.setdefault(lab, {})
+            known = handed_out.setdefault(lab, {})
             for student in who if version else ():
                 versions = known.setdefault(student, [])
                 if version not in versions:
                     versions.append(version)
                     more = True
         if more:
-            self._write(handed_out_beside(self._notes), self._handed_out)
+            self._write(handed_out_beside(self._notes), handed_out)
 
     def _fetched_now(self, lab: str) -> str:
         """Return the version that the exchange has; empty if that does not say what it is."""
