@@ -21,7 +21,8 @@ from mlsys_widgets.classes.simulated_answers import (
     SimulatedStudent,
     TypedAnswer,
 )
-from mlsys_widgets.files import LEDGER
+from mlsys_widgets.classes.simulated_machine import other_machine
+from mlsys_widgets.files import LEDGER, MEASUREMENT
 from mlsys_widgets.grading.judging.keys import Given, NumberKey
 from mlsys_widgets.labs import (
     Checklist,
@@ -71,7 +72,7 @@ class SimulatedWork:
     answers
         What they typed, by the name of the answer.
     files
-        The ledger, and the earlier one if the lab was restarted.
+        The ledger, the earlier one if the lab was restarted, and what lies beside the notebook.
     """
 
     book: Book
@@ -122,9 +123,11 @@ class _Worker:
         self._predicted: dict[str, Any] = {}
 
     def work(self, end: datetime, not_before: datetime | None) -> SimulatedWork:
-        for name, content in self._of.beside.items():
-            (self._folder / name).write_bytes(content)
         done = SimulatedWork(json.loads(self._of.notebook))
+        for name, content in self._of.beside.items():
+            own = other_machine(content, self._chance) if name == MEASUREMENT else content
+            (self._folder / name).write_bytes(own)
+            done.files[name] = own
         steps = self._of.steps[: math.ceil(len(self._of.steps) * self._student.does)]
         first = (
             self._events(steps[: len(steps) // 2], SimulatedWork(done.book))

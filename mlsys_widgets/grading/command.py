@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 from typing import Final
@@ -92,6 +92,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     graded: list[_Line] = []
     try:
         _with_progress(work, console, arguments, graded)
+        graded = [_also_flagged(each, work) for each in graded]
     except KeyboardInterrupt:
         print(f"mlsys: interrupted; {_kept(graded, work)}. {_CONTINUE}", file=sys.stderr)
         return 130
@@ -201,6 +202,12 @@ class _Line:
             graded.student, earned, graded.by_hand, flags, remarks, graded.way, graded.late,
             graded.version,
         )  # fmt: skip
+
+
+def _also_flagged(line: _Line, work: GradingRun) -> _Line:
+    """Add what was found when somebody else was graded."""
+    flag = work.flagged_later.get(line.student)
+    return replace(line, flags=(*line.flags, flag.sentence)) if flag else line
 
 
 class _RunningColumn(ProgressColumn):

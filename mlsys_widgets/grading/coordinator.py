@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.bounded_map import map_bounded
 from mlsys_widgets.grading.gradebook.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
@@ -36,6 +37,7 @@ from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.lab_copies import Copies, earlier_versions, judged_with, keys_of
 from mlsys_widgets.grading.judging.marking import CONTENT, REPORT, Marking
+from mlsys_widgets.grading.judging.own_measurement import SharedMeasurements
 from mlsys_widgets.grading.judging.scoring import Judge
 from mlsys_widgets.grading.messages import (
     DigestReply,
@@ -134,6 +136,11 @@ class GradingRun:
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
         self._origins = LedgerOrigins.of_log(self._log.read())
+        self._measurements = SharedMeasurements.of_log(self._log.read())
+        #: What was found about submissions after they were written: flags by student.
+        self.flagged_later: dict[str, Flag] = {}
+        #: Why the usual audit was left out; empty if it was not.
+        self.not_audited = ""
         self._version = judged_with(home, gradebook.blueprint)
         self._earlier = {each.version: each.judged_with for each in earlier}
         self._history = GradeHistory(course.home, plan.lab)
@@ -396,6 +403,9 @@ class GradingRun:
         graded = reply.graded
         if shared := self._origins.shared(student, reply.origin):
             graded = replace(graded, flags=(*graded.flags, shared))
+        if other := self._measurements.other_owner(student, reply.measurement):
+            graded = replace(graded, flags=(*graded.flags, _shared_measurement(other)))
+            self._flag_later(other, _shared_measurement(student))
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
         try:
@@ -409,9 +419,18 @@ class GradingRun:
             "origin": reply.origin,
             "version": self._earlier.get(graded.version, self._version),
             "parameters": reply.parameters,
+            "measurement": reply.measurement,
         }
         self._log.add(graded, reply.head, more)
         return graded
+
+    def _flag_later(self, student: str, flag: Flag) -> None:
+        """Flag somebody who is in the gradebook already; one such flag is enough."""
+        line = self._log.read().get(student) if student not in self.flagged_later else None
+        if line is not None and flag.kind not in {each.kind for each in line["flags"]}:
+            flags = [each.as_data() for each in (*line["flags"], flag)]
+            self._log.add_lines([{**line, "flags": flags}])
+            self.flagged_later[student] = flag
 
     def _put_in_place(self, student: str) -> None:
         target = self._target(student)
@@ -448,6 +467,10 @@ def _compared(by_record: JudgedSubmission, by_run: ReaderMessage) -> JudgedSubmi
         )
     audited = replace(graded, way=AUDITED, flags=(*graded.flags, *flags))
     return replace(by_record, graded=audited)
+
+
+def _shared_measurement(other: str) -> Flag:
+    return Flag(FlagKind.SHARED_MEASUREMENT, other, MEASUREMENT)
 
 
 def _points(auto: float | None) -> str:

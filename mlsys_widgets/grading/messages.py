@@ -89,5 +89,7 @@ class JudgedSubmission(ReaderMessage):
     digest: str
     #: The numbers that the student was given, so that answers can be judged again.
     parameters: Mapping[str, Any]
+    #: What tells its measurement from those of others, if there is one.
+    measurement: str = ""
     #: Inside its cells, as it says itself: for a benchmark, and nothing else.
     own_seconds: float = 0.0

@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ import nbformat
 
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.cards.open_lab import OpenLab
+from mlsys_widgets.classes.simulated_machine import other_machine
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import Given, Key
 from mlsys_widgets.grading.judging.checks_file import load_checks
@@ -315,7 +317,9 @@ class Workshop:
 def put_examples(folder: Path, *, home: Path | None = None) -> None:
     """Put beside a notebook what its lab wants there, as a student would."""
     for name, example in load(home or folder).examples.items():
-        (folder / name).write_bytes(example())
+        # A measurement of one's own: no two students have the same.
+        own = other_machine(example(), random.Random(str(folder.parent)))
+        (folder / name).write_bytes(own)
 
 
 def workshop(root: Path, lab: str, *, origin: Path = ROOT) -> Workshop:

@@ -13,11 +13,13 @@ from typing import Any, Final
 
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Check, Given
+from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge, result_in_words
 from mlsys_widgets.grading.reading.entry_rules import usual_rules
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.labs import Lab, Record, load, student
 from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.working_folder import working_folder
 from mlsys_widgets.ledger import LedgerError, State
@@ -68,8 +70,10 @@ def award(
     folder = Path.cwd()
     lab = load(folder)
     parameters = lab.draw(student(folder).name, edition=edition, variants=variants)
+    # An instructor's notebook has the lab's examples beside it, and is nobody's submission.
+    given = Given if is_instructors(folder) else SubmittedGiven
     try:
-        key = check(Given(parameters, working_folder(folder)))
+        key = check(given(parameters, working_folder(folder)))
     except ValueError as reason:  # of an answer about a file that is missing or broken
         verdict = Verdict(0.0, str(reason))
     else:

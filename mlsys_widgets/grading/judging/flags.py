@@ -77,6 +77,18 @@ class FlagKind(NoteKind):
         "ledger: it has one origin with that of {about}. {detail}",
         "two ledgers have one origin",
     )
+    SHIPPED_MEASUREMENT = (
+        "shipped measurement",
+        "{about} is {detail}, which comes with the package, so the answers about it earned nothing;"
+        " ask for a measurement of the student's own machine",
+        "the measurement is one that comes with the package",
+    )
+    SHARED_MEASUREMENT = (
+        "shared measurement",
+        "{detail} has the same timings as that of {about}, and no two runs do; ask whether they"
+        " worked at one computer",
+        "two students handed in one measurement",
+    )
     OTHER_VERSION = (
         "other version",
         "version: {detail}",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.grading.judging.keys import Checks, Given
+from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge
 from mlsys_widgets.labs import Parameters, UnusableAnswer
@@ -84,14 +85,13 @@ class _NotKept(Exception):
     """A check asks for something that was not kept, or cannot be looked at here."""
 
 
-class _KeptGiven(Given):
+class _KeptGiven(SubmittedGiven):
     """What a student was given; the folder only if it can stand for the submission."""
 
     def __getattribute__(self, name: str) -> Any:
-        found = super().__getattribute__(name)
-        if name == "folder" and (why := _unfit(found)):
+        if name == "folder" and (why := _unfit(Given.__getattribute__(self, name))):
             raise _NotKept(why)
-        return found
+        return super().__getattribute__(name)
 
 
 def _judged(score: Score, checks: Checks, given: Given) -> Verdict | str:

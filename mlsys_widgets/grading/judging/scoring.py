@@ -6,19 +6,21 @@ course, the ledger from the submission's folder, the numbers from this process's
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.judging.award import judge_record
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Checks, Given
+from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven, shipped_measurement
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.recorded_answers import recorded_answers
-from mlsys_widgets.labs import Choice, Item, Lab, Number, Record, UnusableAnswer
+from mlsys_widgets.labs import Choice, Item, Lab, Measurement, Number, Record, UnusableAnswer
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 
@@ -106,9 +108,9 @@ class Judge:
             The ledger in this folder, if it was read already.
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
-        items, given = self._lab.items(p), Given(p, folder)
+        items, given = self._lab.items(p), SubmittedGiven(p, folder)
         ledger = ledger or self.read_ledger(folder, student, items)
-        scores, doubts = [], []
+        scores, doubts = [], list(_measurement_doubts(items, folder))
         for name, most in points.items():
             item, cell, doubt, data = items.get(name), cells.get(name), None, None
             if isinstance(item, Number | Choice):
@@ -201,6 +203,13 @@ class Judge:
         except Exception as problem:
             sentence = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
             return Verdict(0.0, sentence), Flag(FlagKind.DOUBTFUL_LEDGER, detail=sentence)
+
+
+def _measurement_doubts(items: Mapping[str, Item], folder: Path) -> Iterator[Flag]:
+    """Flag a measurement that cannot be the student's own, where the lab asks for one."""
+    asked = any(isinstance(item, Measurement) for item in items.values())
+    if asked and (shipped := shipped_measurement(folder)):
+        yield Flag(FlagKind.SHIPPED_MEASUREMENT, MEASUREMENT, shipped)
 
 
 def _has_run(cell: Any) -> bool:

@@ -1,0 +1,105 @@
+"""Whether the measurement in a submission is the student's own.
+
+A check that looks at a file beside the notebook takes its key from there. With a measurement that
+everybody has, anybody knows that key, so it earns nothing. Two students with one measurement may
+have worked at one computer; that is for a person to ask.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from mlsys_widgets.files import MEASUREMENT
+from mlsys_widgets.grading.judging.keys import Given
+from mlsys_widgets.measured.documents import MOST_BYTES
+from mlsys_widgets.measured.timings import COMMON, shipped_as, timings
+
+#: As many timings of a measurement are kept: those whose words come first, whatever their order.
+_MOST: Final = 60
+
+
+class SubmittedGiven(Given):
+    """What a student was given; the folder only if the measurement in it may be the student's."""
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name == "folder" and (shipped := shipped_measurement(found)):
+            raise ValueError(
+                f"{MEASUREMENT} is the measurement {shipped}, which comes with the package, and not"
+                f" one of your machine. Take your own in the lab, or with: mlsys measure --cpu"
+                f" --quick --out {MEASUREMENT}; then answer with its numbers, and hand in again"
+            )
+        return found
+
+
+def shipped_measurement(folder: Path) -> str | None:
+    """Return which shipped document lies in a folder as a measurement; `None` if none does."""
+    return shipped_as(_timings_in(folder))
+
+
+def kept_timings(folder: Path) -> str:
+    """Return what tells the measurement in a folder from those of others, as words."""
+    found = _timings_in(folder)
+    return "" if shipped_as(found) else " ".join(sorted(found)[:_MOST])
+
+
+def _timings_in(folder: Path) -> frozenset[str]:
+    path = folder / MEASUREMENT
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return frozenset()
+        return _timings(path.read_bytes())
+    except OSError:
+        return frozenset()
+
+
+#: Each check asks again.
+_timings = functools.lru_cache(maxsize=2)(timings)
+
+
+class SharedMeasurements:
+    """The measurements of a class.
+
+    Parameters
+    ----------
+    known
+        What `kept_timings` returned, by student.
+
+    Examples
+    --------
+    >>> class_ = SharedMeasurements({"ann": "1a 2b 3c 4d"})
+    >>> class_.other_owner("bob", "2b 3c 4d 5e"), class_.other_owner("cat", "4d 6f 7a")
+    ('ann', None)
+    """
+
+    def __init__(self, known: Mapping[str, str] | None = None) -> None:
+        self._owners: dict[str, list[str]] = {}
+        for student, words in (known or {}).items():
+            self._add(student, words)
+
+    @classmethod
+    def of_log(cls, lines: Mapping[str, Mapping[str, Any]]) -> SharedMeasurements:
+        """Take those in the last line of every student in the log of graded submissions."""
+        kept = {student: line.get("measurement") for student, line in lines.items()}
+        return cls({student: each for student, each in kept.items() if isinstance(each, str)})
+
+    def other_owner(self, student: str, words: str) -> str | None:
+        """Take one more measurement; return who else has it, of several the first."""
+        common = Counter(
+            other
+            for word in words.split()
+            for other in self._owners.get(word, ())[:1]
+            if other != student
+        )
+        self._add(student, words)
+        return next((other for other, count in common.most_common(1) if count >= COMMON), None)
+
+    def _add(self, student: str, words: str) -> None:
+        for word in words.split():
+            owners = self._owners.setdefault(word, [])
+            if student not in owners[:1]:
+                owners.append(student)
