@@ -244,8 +244,8 @@ def _add_grading(commands: _Commands, course: CommandParser) -> None:
                  action="append", default=[])
     grade.option("--run", "run every notebook, also where the ledger has all answers",
                  dest="run_all")
-    grade.option("--audit PERCENT", "run a sample of those graded by record and compare, such as"
-                 " 5%%", default="0%")
+    grade.option("--audit PERCENT", "run a random sample of those graded by record and compare,"
+                 " such as 5%%; 0%% for none (default: 2%%, and at least two)")
     grade.option("--json", "a line of JSON for each submission")
     grade.add_argument("--verbose", "-v", action="store_true", help="a line for each submission")
     grade.ends_with(

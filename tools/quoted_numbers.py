@@ -58,11 +58,14 @@ def _stock(found: Found) -> str:
         ),
         ("`mlsys grade --run`", f"{of['run_s']:.1f}", _against(of["run_s"], stock, _GOAL_RUN)),
         (
-            "`mlsys grade`, all of them by record",
+            "`mlsys grade --audit 0%`, all of them by record",
             f"{of['by_record_s']:.1f}",
             _against(of["by_record_s"], stock, _GOAL_RECORD),
         ),
     ]
+    if "audited_s" in of:
+        audited = f"{of['audited_s']:.1f}"
+        rows.append(("the same with its audit", audited, f"{stock / of['audited_s']:.0f}×"))
     header = (f"{of['students']} submissions", "seconds", "against stock")
     return f"{_table(header, rows)}\n\n{_conditions(of)}."
 

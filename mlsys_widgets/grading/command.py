@@ -105,6 +105,11 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     if not arguments.json:
         _summary(console, graded)
         _ways(console, graded, plan.skip)
+        if work.not_audited:
+            console.print(
+                "None of them was run to compare: submissions cannot be isolated here:"
+                f" {work.not_audited}.", highlight=False, markup=False, soft_wrap=True,
+            )  # fmt: skip
         _students(console, graded, arguments.lab)
         _flagged_before(console, flagged, arguments.lab)
     return NEEDS_A_TA if refused or flagged or any(each.flags for each in graded) else 0
@@ -146,8 +151,10 @@ def _kept(graded: Sequence[_Line], work: GradingRun) -> str:
     return f"{done} of {of} {verb} graded and kept"
 
 
-def _fraction(text: str) -> float:
+def _fraction(text: str | None) -> float | None:
     """Read a percentage, such as 5%."""
+    if text is None:
+        return None
     try:
         percent = float(text.strip().removesuffix("%"))
     except ValueError:

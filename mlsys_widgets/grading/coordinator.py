@@ -73,6 +73,9 @@ _ASSIGNMENTS, _SOURCE = "assignments", "source"
 #: Seconds that a submission may run while others wait; more where everybody takes long.
 _ALLOWANCE: Final = 20.0
 _TIMES_USUAL: Final = 4
+#: The usual audit: as small as it can be and still find what a whole class does.
+_AUDITED: Final = 0.02
+_FEWEST_AUDITED: Final = 2
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,9 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
     #: Run every submission, also those that could be judged by their records.
     run: bool = False
-    #: The fraction of submissions that are run to compare, even if judged by their records.
-    audit: float = 0.0
+    #: The fraction of submissions that are run to compare, even if judged by their records; `None`
+    #: for the usual few, where submissions can be isolated.
+    audit: float | None = 0.0
     #: Students who are left out.
     skip: tuple[str, ...] = ()
     #: What reading one submission may use.
@@ -106,6 +110,17 @@ class Plan:
 
 class CannotGrade(ValueError):
     """A class that cannot be graded as it is, and what to do about it."""
+
+
+class NotIsolated(CannotGrade):
+    """Submissions must run, and this machine cannot isolate them."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"submissions cannot be isolated here: {reason}. Student code would see and change"
+            " everything you can. To grade anyway: --sandbox none"
+        )
+        self.reason = reason
 
 
 class GradingRun:
@@ -284,8 +299,16 @@ class GradingRun:
                 # In the order of the class, whichever was read first.
                 to_run = deque(sorted(to_run, key=self.students.index))
             if to_run:
-                self._open_engine(on_start)
-                yield from self._by_running(to_run, audits)
+                try:
+                    self._open_engine(on_start)
+                except NotIsolated as why:
+                    if self._plan.audit is not None or len(audits) < len(to_run):
+                        raise
+                    # Nobody asked for an audit, and nothing else has to run.
+                    self.not_audited = why.reason
+                    yield from (self._write(name, audits[name]) for name in to_run)
+                else:
+                    yield from self._by_running(to_run, audits)
         finally:
             if self._engine is not None:
                 self._engine.close()
@@ -298,7 +321,7 @@ class GradingRun:
         self, names: list[str], to_run: deque[str], audits: dict[str, JudgedSubmission]
     ) -> Iterator[GradedSubmission]:
         """Grade those whose record is enough; the others, and some to compare, are to be run."""
-        sample = _sample(names, self._plan.audit)
+        sample = _sample(names, self._plan)
         waiting, later = deque(names), set()
 
         def judge(student: str) -> ReaderMessage | None:
@@ -313,6 +336,9 @@ class GradingRun:
                 waiting.append(student)
             elif isinstance(reply, MustRun):
                 to_run.append(student)
+                if student in sample:  # somebody else takes the place
+                    others = [name for name in waiting if name not in sample]
+                    sample.update(secrets.choice(others) for _ in others[:1])
             elif student in sample and isinstance(reply, JudgedSubmission):
                 audits[student] = reply
                 to_run.append(student)
@@ -323,10 +349,7 @@ class GradingRun:
         self._engine = engine = open_engine(self._plan.engine, self._plan.workers)
         reason = engine.why_not_isolated()
         if self._plan.isolate and reason:
-            raise CannotGrade(
-                f"submissions cannot be isolated here: {reason}. Student code would see and"
-                " change everything you can. To grade anyway: --sandbox none"
-            )
+            raise NotIsolated(reason)
         on_start(f"{engine.slots} at a time")
 
     def _by_running(
@@ -447,9 +470,15 @@ def readers_for(workers: int | None) -> int:
     return workers or os.cpu_count() or 1
 
 
-def _sample(names: list[str], fraction: float) -> set[str]:
-    """Draw some of them, so that nobody can know who."""
-    return set(secrets.SystemRandom().sample(names, ceil(len(names) * fraction)))
+def _sample(names: list[str], plan: Plan) -> set[str]:
+    """Draw those who are run to compare: without a seed, so that nobody can know who."""
+    if plan.audit is not None:
+        count = ceil(len(names) * plan.audit)
+    elif plan.isolate:
+        count = min(len(names), max(_FEWEST_AUDITED, ceil(len(names) * _AUDITED)))
+    else:
+        count = 0  # nobody asked to run this without isolation
+    return set(secrets.SystemRandom().sample(names, count))
 
 
 def _compared(by_record: JudgedSubmission, by_run: ReaderMessage) -> JudgedSubmission:

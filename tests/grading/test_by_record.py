@@ -11,11 +11,13 @@ import pytest
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.coordinator import GradingRun, Plan
+from mlsys_widgets.grading import coordinator
+from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan, _sample
 from mlsys_widgets.grading.gradebook.autograded import fresh_beside
 from mlsys_widgets.grading.judging.by_record import grades_no_code, saved_cells
 from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.grading.messages import JudgeByRecord, MustRun
+from mlsys_widgets.sandbox.engine import LocalEngine
 from tests.grading.classroom import (
     LAB,
     Change,
@@ -213,6 +215,41 @@ def test_an_audit_runs_what_was_judged_and_compares(course):
     assert "20 points, and 0 points" in " ".join(flag.sentence for flag in clever.flags)
     # The notebook is the one that was judged.
     assert shown(autograded(course, "audit-honest"), "setup") == ""
+
+
+def test_a_few_are_audited_without_being_asked_for(course):
+    record(course, "usual-honest")
+    record(course, "usual-clever", change=running("lab.answered = lambda name: -1.0"))
+    graded = grade(course, force=True, students="usual-*", audit=None)
+    assert {each.way for each in graded.values()} == {"audited"}  # of two, both
+    flagged = {name: {flag.kind for flag in each.flags} for name, each in graded.items()}
+    assert flagged == {"usual-honest": set(), "usual-clever": {FlagKind.AUDIT}}
+
+
+@pytest.mark.parametrize(
+    ("students", "audit", "isolate", "count"),
+    [(1, None, True, 1), (40, None, True, 2), (1000, None, True, 20), (40, None, False, 0),
+     (40, 0.0, True, 0), (40, 0.05, True, 2), (40, 1.0, False, 40)],
+)  # fmt: skip
+def test_how_many_are_audited(course, students, audit, isolate, count):
+    plan = Plan(course.course, course.lab, audit=audit, isolate=isolate)
+    names = [f"s{number}" for number in range(students)]
+    assert len(_sample(names, plan)) == count
+
+
+def test_a_machine_that_cannot_isolate_grades_by_record_and_says_what_it_left_out(
+    course, monkeypatch
+):
+    record(course, "plain")
+    monkeypatch.setattr(LocalEngine, "why_not_isolated", lambda _: "the reason")
+    monkeypatch.setattr(coordinator, "open_engine", lambda *_: LocalEngine(1))
+    run = GradingRun(Plan(course.course, LAB, students="plain", force=True, audit=None))
+    (graded,) = run.grade()
+    assert (graded.way, graded.earned, graded.flags) == ("record", 80, ())
+    assert run.not_audited == "the reason"
+    asked = GradingRun(Plan(course.course, LAB, students="plain", force=True, audit=1.0))
+    with pytest.raises(CannotGrade, match="cannot be isolated here: the reason"):
+        list(asked.grade())
 
 
 def test_with_run_everything_is_run(course):
