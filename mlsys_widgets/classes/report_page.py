@@ -12,6 +12,7 @@ from typing import Final
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.class_charts import chart_groups, flag_chart
 from mlsys_widgets.classes.lecture_points import lecture_points
+from mlsys_widgets.classes.neighbor_keys import NeighborKeys
 from mlsys_widgets.classes.summary import ClassSummary, SubmissionRow
 from mlsys_widgets.course.due_words import in_words
 from mlsys_widgets.drawing import markup, picture
@@ -102,8 +103,33 @@ def _people(summary: ClassSummary, groups: Mapping[str, ChartGroup]) -> Iterator
         yield "<h3>To look at</h3>"
         yield '<p class="quiet">Flags, not verdicts: a person decides what they mean.</p>'
         yield _figure(flag_chart(summary))
+    if summary.neighbors:
+        yield _neighbors(summary.neighbors)
     if any(row.student for row in summary.rows):
         yield f"<h3>Everybody</h3>{_students(summary.rows, summary.most)}"
+
+
+def _neighbors(found: Sequence[NeighborKeys]) -> str:
+    """Wrong answers that are right for somebody else, with what chance would do."""
+    words = (
+        "Everybody has other numbers. These students have wrong answers that no known mistake leads"
+        " to, and that are exactly right for one classmate. Beside it: how many classmates would"
+        " match as well by chance, from the numbers that this class was given. It says nothing"
+        " about who helped whom, or how: ask."
+    )
+    header = ("student", "right for", "questions", "of wrong answers", "by chance")
+    rows = [
+        (
+            each.student or "somebody",
+            each.neighbor or "a classmate",
+            ", ".join(each.questions),
+            f"{len(each.questions)} of {each.wrong}",
+            f"{each.by_chance:.2g}",
+        )
+        for each in found
+    ]
+    about = f'<p class="quiet">{escape(words)}</p>'
+    return f"<h3>Answers that are right for a classmate</h3>{about}{as_table(header, rows)}"
 
 
 def _cards(summary: ClassSummary) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from mlsys_widgets.classes.neighbor_keys import NeighborKeys
 from mlsys_widgets.wording.plurals import counted
 
 #: From a guess to certain.
@@ -187,6 +188,8 @@ class ClassSummary:
         What a TA should look at, and in how many submissions.
     unjudged
         How many submissions ``mlsys grade`` did not see, so that their beliefs are unknown.
+    neighbors
+        Students whose wrong answers are right for a classmate, the least likely first.
 
     Examples
     --------
@@ -210,6 +213,7 @@ class ClassSummary:
     flags: tuple[tuple[str, int], ...] = ()
     late: int = 0
     unjudged: int = 0
+    neighbors: tuple[NeighborKeys, ...] = ()
 
     @property
     def scores(self) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.gradebook_reader import Grades, Standing, grades
+from mlsys_widgets.classes.neighbor_keys import NeighborKeys, neighbor_keys
 from mlsys_widgets.classes.prediction_distance import DISTANCES, distance, is_right
 from mlsys_widgets.classes.study_record import StudyRecord, read_study_record
 from mlsys_widgets.classes.summary import (
@@ -180,6 +181,7 @@ class _SummaryBuilder:
             tuple(flags.most_common()),
             sum(one.standing.seconds_late > 0 for one in self._class),
             sum(not one.line for one in self._class),
+            self._neighbors(names=names),
         )
 
     def _row(self, one: _Submission, *, names: bool) -> SubmissionRow:
@@ -272,13 +274,38 @@ class _SummaryBuilder:
         """Wrong numbers that several students typed, as multiples of the right one."""
         times: Counter[str] = Counter()
         for one in those:
-            score = one.scores.get(name, {})
-            if score.get("auto") != 0 or score.get("belief") or not score.get("answer"):
-                continue
-            answer, key = _number(score["answer"]), self._key(name, one.given)
+            answer, key = _unexplained_number(one.scores.get(name, {})), self._key(name, one.given)
             if answer is not None and isinstance(key, NumberKey) and key.value:
                 times[f"{answer / key.value:.2g} times"] += 1
         return tuple((t, n) for t, n in times.most_common(3) if n >= _SEVERAL)
+
+    def _neighbors(self, *, names: bool) -> tuple[NeighborKeys, ...]:
+        """Who has wrong answers that are right for a classmate."""
+        numbers = [name for name, item in self._items.items() if isinstance(item, Number)]
+        wrong: dict[str, dict[str, float]] = {}
+        for one in self._class:
+            typed = {name: _unexplained_number(one.scores.get(name, {})) for name in numbers}
+            if found := {name: value for name, value in typed.items() if value is not None}:
+                wrong[one.student] = found
+        keys = {
+            name: {
+                one.student: key
+                for one in self._class
+                if isinstance(key := self._key(name, one.given), NumberKey)
+            }
+            for name in {each for found in wrong.values() for each in found}
+        }
+        found_pairs = neighbor_keys(wrong, keys)
+        titles = {name: _title(name, self._items.get(name)) for name in keys}
+        return tuple(
+            replace(
+                each,
+                student=each.student if names else "",
+                neighbor=each.neighbor if names else "",
+                questions=tuple(titles[name] for name in each.questions),
+            )
+            for each in found_pairs
+        )
 
     def _key(self, name: str, given: Given) -> Key | None:
         try:
@@ -426,6 +453,13 @@ def _kind(item: Item | None) -> QuestionKind:
 def _kinds(flags: Sequence[Flag]) -> list[str]:
     """Return what flags are about, without whatever names they hold."""
     return list(dict.fromkeys(flag.kind.summary for flag in flags))
+
+
+def _unexplained_number(score: Mapping[str, Any]) -> float | None:
+    """Return a wrong number that no belief explains; `None` if there is none."""
+    if score.get("auto") != 0 or score.get("belief") or not score.get("answer"):
+        return None
+    return _number(score["answer"])
 
 
 def _number(answer: str) -> float | None:
