@@ -16,7 +16,7 @@ import pytest
 from mlsys_widgets.cli import main
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.sandbox.usage import children
-from tests.grading.classroom import LAB, classroom, hand_in, quiet, rows, shared_engine
+from tests.grading.classroom import LAB, classroom, hand_in, quiet, record, rows, shared_engine
 from tests.grading.simulated import sql
 from tests.labs.rehearsal import ROOT, Workshop
 from tests.waiting import wait_for
@@ -366,6 +366,16 @@ def test_an_audit_takes_a_percentage(course: Workshop, capsys):
     for output in ("lots", "101%", "-1", "nan"):
         told = refused(capsys, course.root, "--force", f"--audit={output}")
         assert "must be a percentage from 0% to 100%" in told
+
+
+def test_a_few_are_run_to_compare_unless_told_not_to(tmp_path, capsys):
+    made = classroom(tmp_path / "course")
+    for student in ("ann", "amy", "bob"):
+        record(made, student)
+    assert grade(made.root) == 0
+    assert "3 by record, 0 run, 2 of those by record run to compare." in capsys.readouterr().out
+    assert grade(made.root, "--force", "--audit", "0%") == 0
+    assert "3 by record, 0 run.\n" in capsys.readouterr().out
 
 
 def test_who_is_left_out_and_how_many_went_which_way_is_said(course: Workshop, capsys):
