@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager
 
 import pytest
 from nbgrader.preprocessors import ClearHiddenTests
 
 from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.grading.feedback import second_looks
 from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
 from mlsys_widgets.grading.feedback.second_looks_page import as_html, second_looks_of
 from mlsys_widgets.handin.second_look import (
@@ -117,7 +119,52 @@ def test_links_pipes_and_floods_harm_nobody(looks, exchange, course):
     taken = looks.take_in()
     assert len(taken.new) + taken.refused["there are too many from one user"] > 1
     assert key.exists()
-    assert [each.name for each in box.iterdir()] == ["folder.json"]
+    assert list(box.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of somebody else's")
+def test_hidden_files_of_one_user_starve_nobody(looks, exchange, monkeypatch):
+    """The listing may name them first; what counts is that little is opened, and nothing stays."""
+    box = exchange / BOX
+    for number in range(12_000):
+        handle = os.open(box / f".{number}", os.O_CREAT | os.O_WRONLY)
+        os.fchown(handle, 1002, -1)
+        os.close(handle)
+    ticket = ask(exchange)
+    opened = []
+    content, scandir = second_looks._content, os.scandir
+    monkeypatch.setattr(
+        second_looks, "_content", lambda box, name: opened.append(name) or content(box, name)
+    )
+
+    @contextmanager
+    def hidden_first(folder):
+        with scandir(folder) as entries:
+            yield sorted(entries, key=lambda entry: entry.name)
+
+    monkeypatch.setattr(os, "scandir", hidden_first)
+    assert [each.ticket for each in looks.take_in().new] == [ticket]
+    assert opened == [f"{ticket}.json"]
+    monkeypatch.undo()
+    left = list(box.iterdir())
+    assert len(left) == 50  # which may be half written
+    for each in left:
+        os.utime(each, (0, 0))
+    looks.take_in()
+    assert list(box.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of somebody else's")
+def test_requests_of_one_user_take_no_room_from_another(looks, exchange):
+    """Also where there are more than anybody reads: the fiftieth of one is read, and the first."""
+    for number in range(200):
+        path = exchange / BOX / f"{number}.json"
+        path.write_text("{}")
+        os.chown(path, 1002, -1)
+    ticket = ask(exchange)
+    taken = looks.take_in()
+    assert [each.ticket for each in taken.new] == [ticket]
+    assert taken.refused == {"there are too many from one user": 150, "the file is no request": 50}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of somebody else's")

@@ -210,3 +210,48 @@ def test_what_was_renamed_is_not_noted_again(tmp_path):
         name = new
         assert watch.look() == []
     assert [note.student for note in read_notes(notes)] == ["eve"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives folders to others")
+def test_a_heap_of_folders_of_one_student_delays_nobody_else(inbound, notes, monkeypatch):
+    """What counts is the work of one look: what is opened, and how often the disk is waited for."""
+    owners = {"ann": 1001, "eve": 1002, "zoe": 1003}
+    whose = {number: name for name, number in owners.items()}
+    watch = HandInWatch(inbound, notes, named=whose.get)
+    assert watch.look() == []
+    for number in range(300):
+        # In her own name, and in that of others.
+        name = ("eve", "ann")[number % 2]
+        folder = inbound / f"{name}+{LAB}+{number:05}"
+        folder.mkdir()
+        (folder / "timestamp.txt").write_text(SAYS)
+        for path in (folder, folder / "timestamp.txt"):
+            os.chown(path, owners["eve"], -1)
+    for name in ("ann", "zoe"):
+        folder, _ = hand_in(inbound, f"{name}+{LAB}+x")
+        for path in (folder, *folder.iterdir()):
+            os.chown(path, owners[name], -1)
+    opened, waited = [], []
+    open_folder, fsync = hand_in_watch.open_folder, os.fsync
+    monkeypatch.setattr(
+        hand_in_watch, "open_folder",
+        lambda name, **more: opened.append(name) or open_folder(name, **more),
+    )  # fmt: skip
+    monkeypatch.setattr(os, "fsync", lambda handle: waited.append(handle) or fsync(handle))
+    first = [note.student for note in watch.look()]
+    assert {"ann", "zoe"} <= set(first)
+    assert len(opened) <= 1 + 20 + 2  # the exchange, her turns, and theirs
+    assert len(waited) == 1
+    # Hers come, too, past those that can never be noted.
+    found = [note.student for _ in range(20) for note in watch.look()]
+    assert first.count("eve") + found.count("eve") == 150
+    assert set(found) == {"eve"}
+
+
+def test_what_lay_there_before_is_noted_as_such_in_later_turns_too(inbound, notes):
+    for number in range(30):
+        hand_in(inbound, f"ann+{LAB}+{number}", events=1)
+    watch = HandInWatch(inbound, notes, named=lambda _: "ann")
+    found = [note for _ in range(2) for note in watch.look()]
+    assert len(found) == 30
+    assert not any(note.watched for note in found)

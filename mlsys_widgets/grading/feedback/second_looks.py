@@ -3,15 +3,17 @@
 What lies in the box was put there by students. It is opened by descriptor and through no link, read
 up to a limit, and believed only about the owner that the kernel knows. Taking it in writes a line
 into a file of the course, which only grows, and then removes what was in the box; whoever kills it
-in between finds the same ticket again.
+in between finds the same ticket again. A heap that one user has put there delays nobody else: a few
+files of each are opened, and the others are removed unread.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,9 +36,10 @@ from mlsys_widgets.handin.second_look import (
     write_answer,
 )
 
-#: Files that are looked at in one go, of everybody and of one user: the others are removed.
-_MOST_FILES: Final = 10_000
+#: Files of one user that are opened in one go, or may be half written; the others are removed.
 _MOST_OF_ONE: Final = 50
+#: Seconds after which a file that is still being written was given up.
+_GIVEN_UP: Final = 3600.0
 #: Everybody may put something in, nobody may take out another's; answers are found by name only.
 _BOX_MODE: Final = 0o1733
 _ANSWERS_MODE: Final = 0o711
@@ -140,19 +143,15 @@ class SecondLooks:
     def _empty(self, box: int, exchange: Path, looks: list[SecondLook]) -> BoxContents:
         new: list[SecondLook] = []
         refused: Counter[str] = Counter()
-        seen: Counter[int] = Counter()
         tickets = {each.ticket for each in looks}
-        for name in _names(box):
+        for name in _names(box, refused):
             try:
                 content, owner = _content(box, name)
             except OSError:
                 refused["it is no file"] += 1
                 _remove(box, name)
                 continue
-            seen[owner] += 1
             try:
-                if seen[owner] > _MOST_OF_ONE:
-                    raise ValueError("there are too many from one user")
                 request = read_request(content)
                 if request.ticket not in tickets:
                     look = self._taken(request, owner, [*looks, *new])
@@ -269,14 +268,29 @@ def _number(line: Mapping[str, Any]) -> int | None:
     return fields.get("number")
 
 
-def _names(box: int) -> Iterator[str]:
-    """Yield what lies in the box, and is not being written just now."""
+def _names(box: int, refused: Counter[str]) -> list[str]:
+    """Return what is opened now, a few of each user; remove what nobody will ever read.
+
+    Whose a file is tells the kernel, and nothing is opened for it. What is hidden is being written.
+    """
+    names: list[str] = []
+    of_user: Counter[tuple[int, bool]] = Counter()
     with os.scandir(box) as entries:
-        for count, entry in enumerate(entries):
-            if count >= _MOST_FILES:
-                return
-            if not entry.name.startswith("."):
-                yield entry.name
+        for entry in entries:
+            try:
+                about = entry.stat(follow_symlinks=False)
+            except OSError:  # it got its name just now
+                continue
+            hidden = entry.name.startswith(".")
+            of_user[about.st_uid, hidden] += 1
+            if of_user[about.st_uid, hidden] > _MOST_OF_ONE:
+                refused["there are too many from one user"] += 1
+                _remove(box, entry.name)
+            elif not hidden:
+                names.append(entry.name)
+            elif time.time() - about.st_mtime > _GIVEN_UP:
+                _remove(box, entry.name)
+    return names
 
 
 def _content(box: int, name: str) -> tuple[bytes, int]:
@@ -289,8 +303,10 @@ def _content(box: int, name: str) -> tuple[bytes, int]:
 
 
 def _remove(box: int, name: str) -> None:
-    with suppress(OSError):
-        os.unlink(name, dir_fd=box)
+    for remove in (os.unlink, os.rmdir):  # a folder can be put there, too
+        with suppress(OSError):
+            remove(name, dir_fd=box)
+            return
 
 
 def _user(uid: int) -> str | None:

@@ -5,6 +5,9 @@ nbgrader's exchange still belongs to the student after it was handed in. For eac
 in the exchange this opens the ledger by descriptor, never through a link, reads its last line, and
 writes down where it ends, whose folder it is by the owner that the kernel knows, and when that was
 by the hub's own clock. The grader compares.
+
+Whoever puts thousands of folders there waits for them alone: everybody has a few turns in each
+look, and all that a look has found is written at once.
 """
 
 from __future__ import annotations
@@ -12,8 +15,10 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -28,6 +33,20 @@ from mlsys_widgets.ledger.verification import Head
 _PATIENCE: Final = 60.0
 #: Bytes of a timestamp that are kept.
 _LONGEST_TIME: Final = 100
+#: Folders of one user that are opened in one look; a student hands in once a minute at most.
+_MOST_OF_ONE: Final = 20
+
+
+@dataclass
+class _NewFolder:
+    """A folder that is not noted yet."""
+
+    #: Its number, which a listing tells without asking for more, and whose it is.
+    number: int
+    owner: int
+    #: When it was first seen, and in which look it was last opened.
+    since: float = field(default_factory=time.monotonic)
+    opened: int = 0
 
 
 class HandInWatch:
@@ -48,20 +67,21 @@ class HandInWatch:
     ) -> None:
         self._inbound, self._notes, self._named = inbound, notes, named
         self._seen = {note.folder for note in read_notes(notes)}
-        self._waiting: dict[str, float] = {}
         self._read = signature_of(self._notes)
-        self._first = True
+        self._new: dict[str, _NewFolder] = {}
+        #: What lay there, complete, before anybody looked; `None` until the first look.
+        self._before: set[str] | None = None
+        self._looks = 0
 
     def look(self) -> list[HandInNote]:
-        """Note every hand-in that is new and complete; return the notes."""
-        made: list[HandInNote] = []
-        if self._inbound.is_dir():
-            self._learn_renamed()
-            with open_folder(self._inbound) as inbound:
-                new = sorted(set(os.listdir(inbound)) - self._seen)  # noqa: PTH208
-                made = [note for name in new if (note := self._note(inbound, name)) is not None]
-        self._first = False
-        return made
+        """Note hand-ins that are new and complete, a few of each user; return the notes."""
+        if not self._inbound.is_dir():
+            self._before = set()
+            return []
+        self._learn_renamed()
+        with open_folder(self._inbound) as inbound:
+            found = [n for name in self._turns(inbound) if (n := self._note(inbound, name))]
+        return self._write(found) if found else []
 
     def _learn_renamed(self) -> None:
         """Read the notes again if somebody else wrote them, as when a student is renamed."""
@@ -70,13 +90,42 @@ class HandInWatch:
             self._seen |= {note.folder for note in read_notes(self._notes)}
         self._read = found
 
+    def _turns(self, inbound: int) -> list[str]:
+        """Return what to open in this look: a few of each user, the longest unopened first.
+
+        Turns go by the folder's owner. By the name they would not do: everybody may make a folder
+        that bears another's.
+        """
+        self._looks += 1
+        with os.scandir(inbound) as entries:
+            names = {each.name: each for each in entries if each.name not in self._seen}
+        self._before = set(names) if self._before is None else self._before & names.keys()
+        self._new = {name: self._known(entry) for name, entry in names.items()}
+        of_user: defaultdict[int, list[str]] = defaultdict(list)
+        for name in sorted(self._new, key=lambda each: (self._new[each].opened, each)):
+            of_user[self._new[name].owner].append(name)
+        chosen = [name for theirs in of_user.values() for name in theirs[:_MOST_OF_ONE]]
+        for name in chosen:
+            self._new[name].opened = self._looks
+        return sorted(chosen)
+
+    def _known(self, entry: os.DirEntry[str]) -> _NewFolder:
+        """Return what is known of a folder, with its owner asked for only once."""
+        known, number = self._new.get(entry.name), entry.inode()
+        if known is not None and known.number == number:
+            return known
+        try:
+            return _NewFolder(number, entry.stat(follow_symlinks=False).st_uid)
+        except OSError:  # it is gone
+            return _NewFolder(number, -1)
+
     def _note(self, inbound: int, name: str) -> HandInNote | None:
-        """Note one folder, unless it is none, or still being copied.
+        """Return a note on one folder, unless it is none, or still being copied.
 
         Only what was noted is never looked at again: something else may take its place.
         """
         student, _, rest = name.partition("+")
-        note = None
+        before = self._before or set()
         # Nothing else than a folder can be opened so: a link or a file is not noted.
         with suppress(OSError), open_folder(name, dir_fd=inbound) as folder:
             uid = os.fstat(folder).st_uid
@@ -84,29 +133,25 @@ class HandInWatch:
                 return None  # nbgrader asks whether that is an attempt to cheat
             end = read_end(folder, TIMESTAMP, uid, _LONGEST_TIME)
             says = end.decode("utf-8", "replace").strip()
-            begun = self._waiting.setdefault(name, time.monotonic())
-            if not says and time.monotonic() - begun < _PATIENCE:
+            if not says and time.monotonic() - self._new[name].since < _PATIENCE:
+                before.discard(name)
                 return None  # nbgrader writes it last
-            lab, head = rest.partition("+")[0], head_of(folder, uid)
-            note = HandInNote(student, lab, name, head, datetime.now(UTC), says, not self._first)
-        if note is None:
-            return None
-        written = self._write(note)
-        del self._waiting[name]
-        self._seen.add(name)
-        return note if written else None
+            lab, head, watched = rest.partition("+")[0], head_of(folder, uid), name not in before
+            return HandInNote(student, lab, name, head, datetime.now(UTC), says, watched)
+        return None
 
-    def _write(self, note: HandInNote) -> bool:
-        """Add a note, unless it was there all along; it is on the disk when this returns."""
+    def _write(self, found: list[HandInNote]) -> list[HandInNote]:
+        """Add notes, but those that were there all along; they are on the disk on return."""
         with notes_locked(self._notes):
             self._learn_renamed()  # a folder that got another name was noted under the first
-            if note.folder in self._seen:
-                return False
-            self._append(note)
+            new = [note for note in found if note.folder not in self._seen]
+            if new:
+                self._append(b"".join(note.to_line() for note in new))
             self._read = signature_of(self._notes)
-        return True
+        self._seen |= {note.folder for note in found}
+        return new
 
-    def _append(self, note: HandInNote) -> None:
+    def _append(self, lines: bytes) -> None:
         handle = open_no_follow(self._notes, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o640)
         try:
             # Whoever may look into the folder may read the file.
@@ -114,8 +159,8 @@ class HandInWatch:
             size = os.fstat(handle).st_size
             # After a line that broke off, as on a full disk, a new one begins.
             torn = size and os.pread(handle, 1, size - 1) != b"\n"
-            line = b"\n" * bool(torn) + note.to_line()
-            if os.write(handle, line) < len(line):
+            lines = b"\n" * bool(torn) + lines
+            if os.write(handle, lines) < len(lines):
                 raise OSError(errno.ENOSPC, "there is no room for the notes")
             os.fsync(handle)
         finally:
