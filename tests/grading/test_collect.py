@@ -106,6 +106,19 @@ def test_no_link_and_no_special_file_is_collected(exchange):
     assert left_out == {"data.txt", "assets", "nowhere", "loop", "pipe", "socket"}
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_a_file_of_somebody_else_is_left_out(exchange):
+    """A hard link to a neighbor's ledger, where the system allows one."""
+    folder = exchange.hand_in("eve", **{"ledger.jsonl": "Zoe's"})
+    os.chown(folder / "ledger.jsonl", 65534, 65534)
+    exchange.collect()
+    assert "ledger.jsonl" not in exchange.found("eve")
+    (remark,) = collect(Course(exchange.course), LAB, "eve").remarks[:1]
+    assert remark.sentence == (
+        "“ledger.jsonl” was left out: it belongs to somebody else; hand in your own file"
+    )
+
+
 @pytest.mark.parametrize(
     "name", [f"eve+{LAB}+whenever+x", f"eve+{LAB}+99999999999999999999+x", f"..+{LAB}+{LATE}+x"]
 )

@@ -50,6 +50,24 @@ def test_work_in_another_notebook_is_always_flagged(remark, kind):
     assert (flag.kind, flag.sentence, remarks) == (kind, remark.sentence, ())
 
 
+def test_what_was_left_out_is_one_flag_for_each_reason():
+    """A link that was not followed, or a file that was too large, may be what the student did."""
+    link = "it is a link or a special file"
+    remarks = [Remark(RemarkKind.LEFT_OUT, name, link) for name in ("a", "b", "c", "d", "e")]
+    remarks += [
+        Remark(RemarkKind.LEFT_OUT, "film.mp4", "9 bytes are too large"),
+        Remark(RemarkKind.MORE_LEFT_OUT, detail="7"),
+    ]
+    flags, kept = raise_flags((), remarks, ())
+    assert kept == ()
+    assert {flag.kind for flag in flags} == {FlagKind.LEFT_OUT}
+    assert [flag.sentence for flag in flags] == [
+        "7 more files were left out: too many, or too large",
+        f"“a”, “b”, “c” and 2 more were left out: {link}",
+        "“film.mp4” was left out: 9 bytes are too large",
+    ]
+
+
 @pytest.mark.parametrize("recorded", [True, False])
 def test_a_notebook_that_is_none_is_one_flag_that_says_what_counted(recorded):
     remark = Remark(RemarkKind.UNREADABLE, detail="the notebook is an empty file")

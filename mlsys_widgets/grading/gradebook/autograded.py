@@ -47,8 +47,8 @@ def forget_fresh(fresh: Path) -> None:
         fresh.parent.rmdir()
 
 
-def replacement_notebook(remarks: Iterable[Remark]) -> str:
+def replacement_notebook(remarks: Iterable[Remark]) -> nbformat.NotebookNode:
     """Make a notebook that says why there is none, for formgrader and for feedback."""
     why = "; ".join(remark.sentence for remark in remarks)
     cell = nbformat.v4.new_markdown_cell(f"**This notebook could not be graded**: {why}.", id="why")
-    return nbformat.writes(nbformat.v4.new_notebook(cells=[cell])) + "\n"
+    return nbformat.v4.new_notebook(cells=[cell])

@@ -24,6 +24,7 @@ class FlagKind(NoteKind):
         "a graded cell is missing",
     )
     NO_NOTEBOOK = "no notebook", "{detail}", "no notebook could be graded"
+    LEFT_OUT = "left out", "{detail}", "some of what was handed in was left out"
     WORK_IN_COPY = (
         "work in a copy",
         "{about} is as it was released, and the work is in {detail}, so that was graded",

@@ -370,14 +370,13 @@ class Marking:
     ) -> None:
         """Write the notebook that people see, or one that says why there is none."""
         if book is None:
-            shown = replacement_notebook(remarks)
+            book = replacement_notebook(remarks)
         else:
             place_verdicts(book.cells, self.blueprint, scores)
-            show_notes(book, (*graded.flags, *graded.remarks))
-            make_inert(book)
-            make_blind(book, graded.student, self.lab.name)
-            shown = _as_text(book)
-        notebook = {f"{self.lab.name}.ipynb": shown.encode("utf-8", "replace")}
+        show_notes(book, (*graded.flags, *graded.remarks))
+        make_inert(book)
+        make_blind(book, graded.student, self.lab.name)
+        notebook = {f"{self.lab.name}.ipynb": _as_text(book).encode("utf-8", "replace")}
         lay_out(fresh, notebook, mode=self.course.permissions)
 
 

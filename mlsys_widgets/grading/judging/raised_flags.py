@@ -6,14 +6,14 @@ in the ledger counts, and there is nothing to say about a second one in a notebo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import nbformat
 
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.scoring import Score
-from mlsys_widgets.notebooks.remarks import Note, Remark, RemarkKind
+from mlsys_widgets.notebooks.remarks import Note, Remark, RemarkKind, quoted
 
 _COPIES: Final[Mapping[RemarkKind, FlagKind]] = {
     RemarkKind.WORK_IN_COPY: FlagKind.WORK_IN_COPY,
@@ -29,6 +29,15 @@ _STRAYS: Final[Mapping[RemarkKind, FlagKind]] = {
     RemarkKind.STRAY_ANSWER: FlagKind.STRAY_ANSWER,
     RemarkKind.STRAY_ESSAY: FlagKind.STRAY_ESSAY,
 }
+#: Remarks about files that nobody will grade, though somebody handed them in.
+_LEFT_OUT: Final = (
+    RemarkKind.LEFT_OUT,
+    RemarkKind.MORE_LEFT_OUT,
+    RemarkKind.TOO_DEEP,
+    RemarkKind.FOLDER_NOT_READ,
+)
+#: Files that one flag names; the others are counted.
+_MOST_NAMES: Final = 3
 _NO_NOTEBOOK: Final = (RemarkKind.NO_NOTEBOOK, RemarkKind.UNREADABLE)
 #: Remarks that say what a flag of the same name says.
 _SAID_BY_FLAGS: Final[Mapping[RemarkKind, FlagKind]] = {
@@ -40,6 +49,7 @@ _FOR_STUDENTS: Final = frozenset(
     {
         *_COPIES.values(),
         *_STRAYS.values(),
+        FlagKind.LEFT_OUT,
         RemarkKind.OTHER_ENCODING,
         RemarkKind.CONFLICT,
         RemarkKind.CONFLICT_CELL,
@@ -69,8 +79,11 @@ def raise_flags(
         What everything earned: it decides whether a misplaced answer matters.
     """
     by_name = {score.name: score for score in scores}
-    raised, kept = [], []
-    for remark in dict.fromkeys(remarks):
+    remarks = dict.fromkeys(remarks)
+    raised, kept = [*_left_out(each for each in remarks if each.kind in _LEFT_OUT)], []
+    for remark in remarks:
+        if remark.kind in _LEFT_OUT:
+            continue
         if remark.kind in _ALWAYS:
             raised.append(Flag(_ALWAYS[remark.kind], remark.about, remark.detail))
         elif remark.kind in _STRAYS:
@@ -88,6 +101,21 @@ def raise_flags(
     told = {flag.kind for flag in known} | ({FlagKind.NOT_FINISHED} if unusable else set())
     kept = [remark for remark in kept if _SAID_BY_FLAGS.get(remark.kind) not in told]
     return tuple(dict.fromkeys([*raised, *known])), tuple(kept)
+
+
+def _left_out(remarks: Iterable[Remark]) -> Iterator[Flag]:
+    """Flag what was left out, once for each reason."""
+    files: dict[str, list[str]] = {}
+    for remark in remarks:
+        if remark.kind is RemarkKind.LEFT_OUT:
+            files.setdefault(remark.detail, []).append(quoted(remark.about))
+        else:
+            yield Flag(FlagKind.LEFT_OUT, detail=remark.sentence)
+    for why, names in files.items():
+        more = len(names) - _MOST_NAMES
+        named = names[:_MOST_NAMES] + ([f"{more} more"] if more > 0 else [])
+        words = f"{', '.join(named[:-1])} and {named[-1]} were" if named[1:] else f"{named[0]} was"
+        yield Flag(FlagKind.LEFT_OUT, detail=f"{words} left out: {why}")
 
 
 def _matters(score: Score | None) -> bool:

@@ -33,7 +33,7 @@ from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
 LEFT_OUT: Final = "left_out.json"
 #: Characters of a student's name, as nbgrader's gradebook limits them; PostgreSQL insists on it.
 LONGEST_NAME: Final = 128
-#: Bytes; what does not fit is left out, with a remark for the TA.
+#: Bytes; what does not fit is left out, and flagged.
 LARGEST: Final = 100_000_000
 _MOST_FILES: Final = 2_000
 #: Names that are looked at in one folder; one with more is left out as a whole.
@@ -48,6 +48,7 @@ _LARGEST_NOTEBOOK: Final = 250_000_000
 _LONGEST_TIME: Final = 100
 _IGNORED: Final = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.torn-*")
 _NO_FILE: Final = (errno.ELOOP, errno.ENXIO)
+_IS_NO_FILE: Final = "it is a link or a special file; hand in the file itself"
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def read_handed_in(inbound: Path, folder: str, student: str, lab: str) -> Submis
     """Read what a student handed in, where the folder still is the student's own."""
     try:
         with _opened(inbound, (folder,)) as handle:
-            return _read_all(handle, student, f"{lab}.ipynb")
+            return _read_all(handle, student, f"{lab}.ipynb", own=True)
     except OSError as problem:
         return _nothing(student, problem)
 
@@ -173,8 +174,9 @@ def _opened(base: Path, names: Sequence[str]) -> Iterator[int]:
         os.close(handle)
 
 
-def _read_all(folder: int, student: str, notebook: str) -> Submission:
-    reader = _FolderReader(notebook)
+def _read_all(folder: int, student: str, notebook: str, *, own: bool = False) -> Submission:
+    """Read what is in an open folder, or only the files of the folder's owner."""
+    reader = _FolderReader(notebook, os.fstat(folder).st_uid if own else None)
     # First what counts, so that nothing else can take its room.
     for name in (notebook, LEDGER, RECEIPT, TIMESTAMP):
         reader.take(folder, name, must_exist=False)
@@ -185,8 +187,9 @@ def _read_all(folder: int, student: str, notebook: str) -> Submission:
 class _FolderReader:
     """Reads a folder within limits."""
 
-    def __init__(self, notebook: str) -> None:
+    def __init__(self, notebook: str, owner: int | None = None) -> None:
         self.files: dict[str, bytes] = {}
+        self._owner = owner
         self._notebook, self._room = notebook, LARGEST
         self._seen: set[str] = set()
         self._left_out: dict[Remark, None] = {}
@@ -257,14 +260,16 @@ class _FolderReader:
             handle = open_no_follow(name, dir_fd=folder)
         except OSError as problem:
             if problem.errno in _NO_FILE:
-                raise OSError(errno.EINVAL, "it is a link or a special file") from None
+                raise OSError(errno.EINVAL, _IS_NO_FILE) from None
             raise
         with os.fdopen(handle, "rb") as file:
             about = os.fstat(handle)
             if stat.S_ISDIR(about.st_mode):
                 raise IsADirectoryError
             if not stat.S_ISREG(about.st_mode):
-                raise OSError(errno.EINVAL, "it is a link or a special file")
+                raise OSError(errno.EINVAL, _IS_NO_FILE)
+            if self._owner not in (None, about.st_uid):
+                raise OSError(errno.EPERM, "it belongs to somebody else; hand in your own file")
             room = _LARGEST_NOTEBOOK if is_notebook else self._room
             # It may grow while it is read.
             content = file.read(room + 1) if about.st_size <= room else b""
