@@ -62,9 +62,9 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
     console = PatientConsole(stderr=arguments.json)
-    refused = False
+    to_look_at = False
     if arguments.handed_in is not None:
-        refused = _take_in(console, arguments, course)
+        to_look_at = _take_in(console, arguments, course)
     plan = Plan(
         course=course,
         lab=arguments.lab,
@@ -85,10 +85,13 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
     work = GradingRun(plan)
     # What an interrupted run has flagged belongs to the one that continues it.
     flagged = work.flagged_before() if plan.resume else []
+    for sentence in work.lost:
+        console.print(f"! {sentence}.", highlight=False, markup=False, soft_wrap=True)
+    to_look_at = to_look_at or bool(work.lost)
     if not work.students:
         console.print(_nothing_new(work), highlight=False)
         _flagged_before(console, flagged, arguments.lab)
-        return NEEDS_A_TA if refused or flagged else 0
+        return NEEDS_A_TA if to_look_at or flagged else 0
     graded: list[_Line] = []
     try:
         _with_progress(work, console, arguments, graded)
@@ -112,7 +115,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
             )  # fmt: skip
         _students(console, graded, arguments.lab)
         _flagged_before(console, flagged, arguments.lab)
-    return NEEDS_A_TA if refused or flagged or any(each.flags for each in graded) else 0
+    return NEEDS_A_TA if to_look_at or flagged or any(each.flags for each in graded) else 0
 
 
 def _nothing_new(work: GradingRun) -> str:

@@ -32,6 +32,7 @@ from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused, LabGr
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.graded_submission import AUDITED, GradedSubmission
 from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
+from mlsys_widgets.grading.gradebook.lost_records import is_whole, lost_records
 from mlsys_widgets.grading.gradebook.version_cells import add_earlier_cells
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
@@ -178,7 +179,10 @@ class GradingRun:
         self._engine: Engine | None = None
         self._again: set[str] = set()
         self._seconds: list[float] = []
+        self._cut_short: set[str] = set()
         self.students = self._to_grade()
+        #: What is missing of the records of earlier runs, a sentence each.
+        self.lost = tuple(lost_records(course.home, plan.lab, leaving_out=self.students))
 
     def _refuse_a_visible_course(self) -> None:
         """Submissions see the system and the interpreter: the course must not lie in there."""
@@ -215,7 +219,7 @@ class GradingRun:
         maybe = deque(
             name
             for name in names
-            if name in known and self._is_current(known[name]) and self._target(name).is_dir()
+            if name in known and self._is_current(known[name]) and self._is_there(name)
         )
 
         def digest(name: str) -> str | None:
@@ -235,13 +239,20 @@ class GradingRun:
 
     def _is_new(self, student: str) -> bool:
         """Nbgrader's rule: not graded yet, or handed in again since."""
-        if not self._target(student).is_dir():
+        if not self._is_there(student):
             return True
         old, new = (
             handed_in_at(self._course, step, self._plan.lab, student)
             for step in ("autograded", "submitted")
         )
         return old is not None and new is not None and new > old
+
+    def _is_there(self, student: str) -> bool:
+        """Whether somebody has an autograded folder, with a whole notebook in it."""
+        target = self._target(student)
+        if target.is_dir() and not is_whole(target / f"{self._plan.lab}.ipynb"):
+            self._cut_short.add(student)
+        return target.is_dir() and student not in self._cut_short
 
     def graded_before_a_change(self) -> list[str]:
         """Return who was graded with other questions, keys or versions than there are now."""
@@ -429,6 +440,9 @@ class GradingRun:
         if other := self._measurements.other_owner(student, reply.measurement):
             graded = replace(graded, flags=(*graded.flags, _shared_measurement(other)))
             self._flag_later(other, _shared_measurement(student))
+        if student in self._cut_short:
+            again = Remark(RemarkKind.GRADED_AGAIN)
+            graded = replace(graded, remarks=(*graded.remarks, again))
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
         try:

@@ -198,6 +198,11 @@ class RemarkKind(NoteKind):
     NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"
     NOT_FINISHED = "not finished", "it did not run to its end: {detail}"
     RUN_AGAIN = "run again", "its process was lost, so it was run a second time from the start"
+    GRADED_AGAIN = (
+        "graded again",
+        "its graded notebook was missing or cut short, as by a crash or a full disk, so it was"
+        " graded again; make its feedback again, too",
+    )
     RUN_LATER = (
         "run later",
         "it took long while others waited, so it was stopped and run from the start after them",

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import OWN_FOLDER, write_whole
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import LabGrade
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
 
@@ -37,12 +38,14 @@ REGRADED: Final = "regraded"
 BY_HAND: Final = "by hand"
 ELSEWHERE: Final = "elsewhere"
 FOUND: Final = "found"
+LOST: Final = "lost"
 REMOVED: Final = "removed"
 
 _WHY: Final = {
     BY_HAND: "changed in formgrader since the last command",
     ELSEWHERE: "changed by nbgrader or another program since the last command",
     FOUND: "was in the gradebook when this history began",
+    LOST: "the history before this was emptied or removed",
     REMOVED: "is no longer in the gradebook",
 }
 _FIRST: Final = "0" * 64
@@ -58,7 +61,7 @@ class GradeChange:
     """One change of one student's grade."""
 
     student: str
-    #: How it came about: graded, regraded, by hand, elsewhere, found or removed.
+    #: How it came about: graded, regraded, by hand, elsewhere, found, lost or removed.
     what: str
     #: Who did it or noticed it, when that was, and the reason.
     who: str
@@ -88,6 +91,7 @@ class GradeHistory:
     def __init__(self, root: Path, lab: str) -> None:
         self._path = root / OWN_FOLDER / f"{HISTORY}{lab}.jsonl"
         self._note = root / OWN_FOLDER / f"running-{lab}.json"
+        self._log = GradedLog(root, lab)
 
     # Reading.
 
@@ -100,6 +104,17 @@ class GradeHistory:
             if line.body is not None:
                 changes.append(_from_body(line.body))
         return changes, problems
+
+    def graded(self) -> set[str] | None:
+        """Return whom our commands graded, of those who still have a grade; `None` if empty."""
+        known, graded, empty = _Known(), set(), True
+        for line in self._lines():
+            empty = False
+            if line.body is not None:
+                known.include(line.body)
+                if line.body["what"] in (GRADED, REGRADED):
+                    graded.add(line.body["student"])
+        return None if empty else graded & known.keys()
 
     def _lines(self) -> Iterator[_ChainedLine]:
         expected, previous = 1, _FIRST
@@ -137,7 +152,9 @@ class GradeHistory:
                 end = line.seq, line.hash
             if line.body is not None:
                 known.include(line.body)
-        new = [*_changes(known, grades, run, began=end[0] == 0)]
+        # Whoever is in the log was in a history, too.
+        first = (LOST if self._log.read() else FOUND) if end[0] == 0 else ELSEWHERE
+        new = [*_changes(known, grades, run, first)]
         if new:
             append_lines(self._path, b"".join(_chained(new, *end)))
         self._note.unlink(missing_ok=True)
@@ -295,7 +312,7 @@ class _Known(dict[str, _Remembered]):
 
 
 def _changes(
-    known: _Known, grades: Mapping[str, LabGrade], run: GradebookRun | None, *, began: bool
+    known: _Known, grades: Mapping[str, LabGrade], run: GradebookRun | None, first: str
 ) -> Iterator[GradeChange]:
     by, at = who_runs(), now()
 
@@ -321,7 +338,7 @@ def _changes(
                     student, run.what, run.who, run.time, run.why, total, program, penalty
                 )
             else:
-                what = FOUND if began and is_new else ELSEWHERE
+                what = first if is_new else ELSEWHERE
                 yield change(student, what, total, program, penalty)
             before = _Remembered(middle, penalty[1])
         if person:

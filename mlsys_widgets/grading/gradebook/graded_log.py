@@ -10,13 +10,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.files import OWN_FOLDER, held
 from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
 from mlsys_widgets.grading.judging.flags import Flag
 from mlsys_widgets.ledger import Head
+
+#: How the file of a lab begins.
+LOG: Final = "grade-"
 
 
 class GradedLog:
@@ -27,7 +30,7 @@ class GradedLog:
     """
 
     def __init__(self, root: Path, lab: str) -> None:
-        self._path = root / OWN_FOLDER / f"grade-{lab}.jsonl"
+        self._path = root / OWN_FOLDER / f"{LOG}{lab}.jsonl"
 
     @contextmanager
     def alone(self) -> Iterator[None]:

@@ -16,9 +16,10 @@ from rich.text import Text
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import OWN_FOLDER
 from mlsys_widgets.grading.feedback.student_table import short_name
-from mlsys_widgets.grading.gradebook.grade_history import GradeChange, GradeHistory
+from mlsys_widgets.grading.gradebook.grade_history import HISTORY, GradeChange, GradeHistory
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
-from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.gradebook.graded_log import LOG, GradedLog
+from mlsys_widgets.grading.gradebook.lost_records import lost_records
 from mlsys_widgets.grading.patient_console import PatientConsole
 from mlsys_widgets.grading.regrading.regrade import ProposedGrade, Regrade, RegradeProposal
 from mlsys_widgets.notebooks.remarks import printable
@@ -152,7 +153,8 @@ def run_history(arguments: argparse.Namespace) -> int:
     labs, student = _which(course, arguments)
     found, problems = [], []
     for lab in labs:
-        warnings = _noticed(course, lab)
+        warnings = [f"{each}." for each in lost_records(course.home, lab)]
+        warnings += _noticed(course, lab)
         changes, broken = GradeHistory(course.home, lab).read()
         found += [(lab, c) for c in changes if student is None or c.student == student]
         problems += [f"{lab}: {each}" for each in (*warnings, *broken)]
@@ -173,8 +175,10 @@ def run_history(arguments: argparse.Namespace) -> int:
 def _which(course: Course, arguments: argparse.Namespace) -> tuple[list[str], str | None]:
     """Return the labs and the student that are meant; one word may name either."""
     name, student = arguments.name, arguments.student
-    kept = sorted((course.home / OWN_FOLDER).glob("history-*.jsonl"))
-    labs = [path.stem.removeprefix("history-") for path in kept]
+    own = course.home / OWN_FOLDER
+    # Also where only the log is left.
+    kept = {kind: own.glob(f"{kind}*.jsonl") for kind in (HISTORY, LOG)}
+    labs = sorted({p.stem.removeprefix(kind) for kind, paths in kept.items() for p in paths})
     if name is None:
         return labs, student
     if "/" not in name and (Path(course.home) / "assignments" / name).is_dir():
