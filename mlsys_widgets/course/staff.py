@@ -106,6 +106,18 @@ class CoursePeople:
         owner = _owner(ledger)
         return owner if owner in (student, *known.also) else usual
 
+    def names_of(self, student: str) -> frozenset[str]:
+        """Return all names under which a student may have worked.
+
+        Examples
+        --------
+        >>> people = CoursePeople(names={"ada-l": OtherNames("ada", ("lovelace",))})
+        >>> sorted(people.names_of("ada-l")), sorted(people.names_of("ben"))
+        (['ada', 'ada-l', 'lovelace'], ['ben'])
+        """
+        known = self.names.get(student, OtherNames())
+        return frozenset({student, known.numbers or student, *known.also})
+
     def login_of(self, name: str) -> str:
         """Return the login that somebody has now, by any of their names.
 

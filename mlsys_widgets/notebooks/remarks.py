@@ -157,33 +157,25 @@ class RemarkKind(NoteKind):
         "{about} is as it was released, and the work is in {detail}, so that was graded",
     )
     WORK_BESIDE = "work beside", "{about} was graded, but {detail}"
-    LEDGER_MOVED = (
-        "ledger moved",
-        "the ledger was found as {detail} and read there. Next time, leave it beside the notebook",
+    LEDGER_ELSEWHERE = "ledger elsewhere", "{about}, so {detail} was graded in its place"
+    LEDGER_RESAVED = (
+        "ledger resaved",
+        "{about} was saved {detail} and read all the same. Next time, hand it in as it is",
     )
-    RECORD_ALONE = (
-        "record alone",
-        "the ledger was not handed in, so the record that the notebook carries was graded in its"
-        " place",
+    LEDGERS_MERGED = (
+        "ledgers merged",
+        "{about} were merged in the order of their times, as if they were one{detail}",
     )
-    RECORD_INSTEAD = (
-        "record instead",
-        "nothing in the ledger can be read, so the record that the notebook carries was graded in"
-        " its place",
-    )
-    RECORD_LONGER = (
-        "record longer",
-        "the record that the notebook carries has {detail} more than the ledger, so it was graded"
-        " in its place",
+    LEDGER_NOT_USED = "ledger not used", "{about} was not used: {detail}"
+    NO_LEDGER = (
+        "no ledger",
+        "{detail} and the notebook carries no record, so nothing that was recorded could be graded."
+        " Hand in the notebook and ledger.jsonl from the folder in which you worked",
     )
     RECORD_UNUSABLE = (
         "record unusable",
         "no ledger was handed in that can be read, and the record in the notebook {detail}. Hand in"
         " the notebook and ledger.jsonl",
-    )
-    RECORD_DIFFERS = (
-        "record differs",
-        "the record in the notebook contradicts the ledger, which was graded. {detail}",
     )
     LEDGER_ALONE = (
         "ledger alone",

@@ -16,7 +16,7 @@ from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan, _sa
 from mlsys_widgets.grading.gradebook.autograded import fresh_beside
 from mlsys_widgets.grading.judging.by_record import grades_no_code, saved_cells
 from mlsys_widgets.grading.judging.flags import FlagKind
-from mlsys_widgets.grading.messages import JudgeByRecord, MustRun
+from mlsys_widgets.grading.messages import JudgeByRecord
 from mlsys_widgets.sandbox.engine import LocalEngine
 from tests.grading.classroom import (
     LAB,
@@ -24,7 +24,6 @@ from tests.grading.classroom import (
     autograded,
     classroom,
     grade,
-    hand_in,
     record,
     running,
     shown,
@@ -96,9 +95,7 @@ def test_what_was_touched_is_run(course, change, words):
     assert not fresh_beside(course.root / "autograded" / student / LAB).exists()
 
 
-def test_without_a_ledger_of_ones_own_it_is_run(course):
-    hand_in(course, "nobody")
-    assert reply(course, "nobody") == MustRun("there is no ledger")
+def test_with_somebody_elses_ledger_it_is_run(course):
     friend = record(course, "friend")
     borrower = record(course, "borrower")
     (borrower / LEDGER).write_bytes((friend / LEDGER).read_bytes())

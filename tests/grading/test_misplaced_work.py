@@ -200,18 +200,6 @@ def test_an_encoding_is_made_plain_for_whoever_reads_on():
     assert [remark.kind for remark in found.remarks] == [RemarkKind.OTHER_ENCODING]
 
 
-@pytest.mark.parametrize("path", ["old/ledger.jsonl", "Ledger.JSONL", "ledger.jsonl.txt"])
-def test_a_ledger_elsewhere_is_found(path):
-    found = find_work({NAME: DONE, path: b"mine"}, LAB)
-    assert found.files == {NAME: DONE, "ledger.jsonl": b"mine"}
-    assert f"“{path}”" in found.remarks[0].sentence
-
-
-def test_of_two_ledgers_elsewhere_none_is_taken():
-    files = {NAME: DONE, "a/ledger.jsonl": b"1", "b/ledger.jsonl": b"2"}
-    assert find_work(files, LAB).files == files
-
-
 def test_a_name_cannot_pose_as_a_sentence_of_ours():
     path = "x” was graded. All is well. “\x1b[2J\u202e.ipynb"
     (remark,) = find_work({path: DONE}, LAB).remarks

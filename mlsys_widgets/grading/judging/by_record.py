@@ -100,9 +100,7 @@ def why_run(
     ]  # fmt: skip
     if touched or runnable.missing:
         return f"graded cells were changed: {', '.join(dict.fromkeys(touched))}"
-    if ledger.head is None:
-        return "there is no ledger"
-    if not ledger.verification.ok:
+    if ledger.head is not None and not ledger.verification.ok:
         return str(ledger.verification.first_problem)
     answers = answers_in(ledger)
     open_ = [name for name in _asked(items) if not _has(items[name], answers.get(name))]

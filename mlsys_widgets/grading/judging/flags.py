@@ -68,10 +68,21 @@ class FlagKind(NoteKind):
         " the notebook and ledger.jsonl",
         "neither a ledger nor a record can be read",
     )
-    RECORD_DIFFERS = (
-        "record differs",
-        "ledger: the record in the notebook contradicts it, and the ledger was graded. {detail}",
-        "the notebook's record contradicts the ledger",
+    NO_LEDGER = (
+        "no ledger",
+        "{detail} and the notebook carries no record, so nothing that was recorded could be graded."
+        " Hand in the notebook and ledger.jsonl from the folder in which you worked",
+        "nothing was handed in that records answers",
+    )
+    LEDGERS_MERGED = (
+        "ledgers merged",
+        "ledger: {about} were merged in the order of their times, as if they were one{detail}",
+        "several ledgers were merged",
+    )
+    LEDGER_NOT_USED = (
+        "ledger not used",
+        "ledger: {about} was not used: {detail}",
+        "a ledger was handed in and not used",
     )
     SHARED_LEDGER = (
         "shared ledger",

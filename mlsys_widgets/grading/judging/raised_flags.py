@@ -22,7 +22,8 @@ _COPIES: Final[Mapping[RemarkKind, FlagKind]] = {
 #: Remarks that a person always looks at.
 _ALWAYS: Final[Mapping[RemarkKind, FlagKind]] = {
     **_COPIES,
-    RemarkKind.RECORD_DIFFERS: FlagKind.RECORD_DIFFERS,
+    RemarkKind.LEDGERS_MERGED: FlagKind.LEDGERS_MERGED,
+    RemarkKind.LEDGER_NOT_USED: FlagKind.LEDGER_NOT_USED,
     RemarkKind.RECORD_UNUSABLE: FlagKind.RECORD_UNUSABLE,
 }
 _STRAYS: Final[Mapping[RemarkKind, FlagKind]] = {
@@ -56,10 +57,11 @@ _FOR_STUDENTS: Final = frozenset(
         RemarkKind.OTHER_NAME,
         RemarkKind.OTHER_FILE,
         RemarkKind.ZIPPED,
-        RemarkKind.LEDGER_MOVED,
-        RemarkKind.RECORD_ALONE,
-        RemarkKind.RECORD_INSTEAD,
-        RemarkKind.RECORD_LONGER,
+        RemarkKind.LEDGER_ELSEWHERE,
+        RemarkKind.LEDGER_RESAVED,
+        FlagKind.LEDGERS_MERGED,
+        FlagKind.LEDGER_NOT_USED,
+        FlagKind.NO_LEDGER,
         FlagKind.RECORD_UNUSABLE,
         RemarkKind.LEDGER_ALONE,
         RemarkKind.RESTORED_CELL,
@@ -79,6 +81,7 @@ def raise_flags(
         What everything earned: it decides whether a misplaced answer matters.
     """
     by_name = {score.name: score for score in scores}
+    recorded = any(score.judged and score.auto for score in scores)
     remarks = dict.fromkeys(remarks)
     raised, kept = [*_left_out(each for each in remarks if each.kind in _LEFT_OUT)], []
     for remark in remarks:
@@ -89,8 +92,11 @@ def raise_flags(
         elif remark.kind in _STRAYS:
             if _matters(by_name.get(remark.about)):
                 raised.append(Flag(_STRAYS[remark.kind], remark.about, remark.detail))
+        elif remark.kind is RemarkKind.NO_LEDGER:
+            # Where code has computed the answers, there is nothing to miss.
+            if not recorded:
+                raised.append(Flag(FlagKind.NO_LEDGER, remark.about, remark.detail))
         elif remark.kind in _NO_NOTEBOOK:
-            recorded = any(score.judged and score.auto for score in scores)
             more = ". What its ledger records was graded" if recorded else ""
             raised.append(Flag(FlagKind.NO_NOTEBOOK, detail=f"{remark.sentence}{more}"))
         else:

@@ -24,12 +24,13 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool
 
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import LEDGER, write_whole
 from mlsys_widgets.grading.feedback.blind import make_blind
 from mlsys_widgets.grading.feedback.inert import make_inert
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.outside_tests import show_verdict
 from mlsys_widgets.grading.judging.scoring import Judge
-from mlsys_widgets.grading.reading.ledger_sources import lay_out_ledger
+from mlsys_widgets.grading.reading.record_candidates import find_record
 from mlsys_widgets.grading.reading.recorded_answers import place_essays, recorded_essays
 from mlsys_widgets.grading.reading.submissions import read_folder
 from mlsys_widgets.labs import load
@@ -57,7 +58,7 @@ class EssaysFromLedger(NbGraderPreprocessor):  # type: ignore[misc]
         except ValueError:  # not a lab of ours
             return nb, resources
         student = resources["nbgrader"]["student"]
-        _find_ledger(self.log, folder, nb, student)
+        _lay_out_record(self.log, folder, nb, student)
         owner = worked_as(student, folder)
         place_essays(nb.cells, recorded_essays(folder, lab, owner))
         return nb, resources
@@ -87,7 +88,7 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         folder, who = Path(resources["metadata"]["path"]), resources["nbgrader"]
-        _find_ledger(self.log, folder, nb, who["student"])
+        _lay_out_record(self.log, folder, nb, who["student"])
         beside = dict(read_folder(folder, who["student"]).files)
         beside.pop(f"{who['notebook']}.ipynb", None)
         seconds = Course(folder, given=self.config).cell_seconds
@@ -111,9 +112,13 @@ class ExecuteIsolated(NbGraderPreprocessor):  # type: ignore[misc]
         return nb, resources
 
 
-def _find_ledger(log: Any, folder: Path, book: Any, student: str) -> None:
+def _lay_out_record(log: Any, folder: Path, book: Any, student: str) -> None:
     """Have the ledger that counts beside a notebook, and log where it comes from."""
-    if (remark := lay_out_ledger(folder, book)) is not None:
+    files = read_folder(folder, student).files
+    found = find_record(files, folder.name, {student, worked_as(student, folder)}, book)
+    if found.content is not None and found.content != files.get(LEDGER):
+        write_whole(folder / LEDGER, found.content)
+    for remark in found.remarks:
         log.warning("%s: %s", student, remark.sentence)
 
 

@@ -21,7 +21,7 @@ from mlsys_widgets.ledger.events import TIME
 #: Three moments in common are no accident: two students of a class hardly ever have even one.
 _SHARED: Final = 3
 #: As many of a ledger's moments are kept.
-_MOST: Final = 60
+_MOST: Final = 300
 
 
 def ledger_origin(

@@ -77,7 +77,7 @@ def find_work(files: Mapping[str, bytes], lab: str) -> FoundWork:
     name = f"{lab}{_NOTEBOOK}"
     others = [path for path in sorted(files) if path != name and _may_be_one(path, files, lab)]
     if name in files and not others and is_plain(files[name]):
-        return _with_ledger(files, ())
+        return FoundWork(files)
     candidates = list(_candidates([name, *others] if name in files else others, files, lab))
     proper = next((each for each in candidates if each.path == name), None)
     rest = [each for each in candidates if each is not proper]
@@ -85,7 +85,7 @@ def find_work(files: Mapping[str, bytes], lab: str) -> FoundWork:
         return _beside(files, proper, rest, name)
     chosen = _only(each for each in rest if each.has_work) or _only(rest)
     if chosen is None:
-        return _with_ledger(files, ())  # whoever would run the notebook says what is there instead
+        return FoundWork(files)  # whoever would run the notebook says what is there instead
     if name not in files:
         how = RemarkKind.OTHER_NAME
     else:
@@ -215,7 +215,7 @@ def _placed(
         kept[name] = files[name]
     for path, content in chosen.beside.items():
         kept.setdefault(path, content)
-    return _with_ledger(kept, (*remarks, *chosen.remarks))
+    return FoundWork(kept, (*remarks, *chosen.remarks))
 
 
 def _beside_of(path: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -226,17 +226,3 @@ def _beside_of(path: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     prefix = f"{folder}/"
     found = {p.removeprefix(prefix): c for p, c in files.items() if p.startswith(prefix)}
     return {p: c for p, c in found.items() if p not in (PurePosixPath(path).name, TIMESTAMP)}
-
-
-def _with_ledger(files: Mapping[str, bytes], remarks: tuple[Remark, ...]) -> FoundWork:
-    """Find the ledger too, if it lies elsewhere and there is only one."""
-    if LEDGER in files:
-        return FoundWork(files, remarks)
-    names = (LEDGER, f"{LEDGER}.txt", f"{LEDGER}.json")
-    found = [p for p in files if PurePosixPath(p).name.casefold() in names]
-    if len(found) != 1:
-        return FoundWork(files, remarks)
-    (path,) = found
-    moved = {p: c for p, c in files.items() if p != path}
-    moved[LEDGER] = files[path]
-    return FoundWork(moved, (*remarks, Remark(RemarkKind.LEDGER_MOVED, detail=quoted(path))))

@@ -24,8 +24,8 @@ from typing import Final
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, TIMESTAMP, open_no_follow, open_regular
 from mlsys_widgets.grading.reading.hand_in_time import read_time
-from mlsys_widgets.grading.reading.ledger_sources import with_found_ledger
 from mlsys_widgets.grading.reading.misplaced_work import find_work
+from mlsys_widgets.grading.reading.record_candidates import with_found_record
 from mlsys_widgets.ledger.receipt import RECEIPT
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
 
@@ -46,7 +46,8 @@ _MOST_REMARKS: Final = 20
 _LARGE_NOTEBOOK: Final = 5_000_000
 _LARGEST_NOTEBOOK: Final = 250_000_000
 _LONGEST_TIME: Final = 100
-_IGNORED: Final = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.torn-*")
+_IGNORED: Final = ("*.pyc", "__pycache__", "feedback", "*.torn-*")
+_CHECKPOINTS: Final = ".ipynb_checkpoints"
 _NO_FILE: Final = (errno.ELOOP, errno.ENXIO)
 _IS_NO_FILE: Final = "it is a link or a special file; hand in the file itself"
 
@@ -92,15 +93,16 @@ def students(course: Course, lab: str, pattern: str = "*") -> list[str]:
 def collect(course: Course, lab: str, student: str) -> Submission:
     """Read a submission, with its work put in its place where that is beyond doubt.
 
-    If only the notebook was handed in, the record in it becomes the file of the ledger.
+    Wherever its ledger was found, it becomes ``ledger.jsonl``.
     """
     try:
         with _opened(*_levels(course, "submitted", lab, student)) as folder:
-            found = _read_all(folder, student, f"{lab}.ipynb")
+            found = _read_all(folder, student, f"{lab}.ipynb", checkpoints=True)
     except OSError as problem:
         return _nothing(student, problem)
     left_out = _read_remarks(found.files.get(LEFT_OUT, b""))
-    work = with_found_ledger(find_work(found.files, lab), lab)
+    names = course.people.names_of(student)
+    work = with_found_record(find_work(found.files, lab), lab, names)
     return replace(found, files=work.files, remarks=(*left_out, *found.remarks, *work.remarks))
 
 
@@ -174,9 +176,12 @@ def _opened(base: Path, names: Sequence[str]) -> Iterator[int]:
         os.close(handle)
 
 
-def _read_all(folder: int, student: str, notebook: str, *, own: bool = False) -> Submission:
+def _read_all(
+    folder: int, student: str, notebook: str, *, own: bool = False, checkpoints: bool = False
+) -> Submission:
     """Read what is in an open folder, or only the files of the folder's owner."""
-    reader = _FolderReader(notebook, os.fstat(folder).st_uid if own else None)
+    owner = os.fstat(folder).st_uid if own else None
+    reader = _FolderReader(notebook, owner, checkpoints=checkpoints)
     # First what counts, so that nothing else can take its room.
     for name in (notebook, LEDGER, RECEIPT, TIMESTAMP):
         reader.take(folder, name, must_exist=False)
@@ -187,9 +192,13 @@ def _read_all(folder: int, student: str, notebook: str, *, own: bool = False) ->
 class _FolderReader:
     """Reads a folder within limits."""
 
-    def __init__(self, notebook: str, owner: int | None = None) -> None:
+    def __init__(
+        self, notebook: str, owner: int | None = None, *, checkpoints: bool = False
+    ) -> None:
         self.files: dict[str, bytes] = {}
         self._owner = owner
+        #: What Jupyter keeps beside a file may be all that is left of a record.
+        self._ignored = _IGNORED if checkpoints else (*_IGNORED, _CHECKPOINTS)
         self._notebook, self._room = notebook, LARGEST
         self._seen: set[str] = set()
         self._left_out: dict[Remark, None] = {}
@@ -212,7 +221,7 @@ class _FolderReader:
         inner = []
         for name in names:
             short = f"{before}{name}"
-            if short in self._seen or _ignored(name):
+            if short in self._seen or any(fnmatch.fnmatch(name, each) for each in self._ignored):
                 continue
             if self._is_folder(folder, name):
                 inner.append(name)
@@ -313,10 +322,6 @@ def _without_outputs(content: bytes) -> bytes:
 def _time_in(content: bytes) -> datetime | None:
     words = content[:_LONGEST_TIME].decode("utf-8", "replace").strip()
     return read_time(words) if words else None
-
-
-def _ignored(name: str) -> bool:
-    return any(fnmatch.fnmatch(name, pattern) for pattern in _IGNORED)
 
 
 def name_problem(student: str) -> str | None:

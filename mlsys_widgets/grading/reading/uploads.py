@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import LEDGER, lay_out
-from mlsys_widgets.grading.reading.ledger_sources import carried_owner
 from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage, ReadingLimits
+from mlsys_widgets.grading.reading.record_candidates import carried_owner
 from mlsys_widgets.grading.reading.submissions import name_problem, read_folder
 from mlsys_widgets.handin.archive import ZIP, student_named
 from mlsys_widgets.handin.archive_reader import LARGEST, ArchiveRefused, read_archive

@@ -20,15 +20,19 @@ _END_SIZE: Final = 22
 _ENCRYPTED: Final = 0x1
 
 
-def unzipped(content: bytes) -> dict[str, bytes]:
+def unzipped(content: bytes, room: int = _LARGEST) -> dict[str, bytes]:
     """Return the plain files of an archive; empty if it is damaged or unreasonably large.
 
     Names that lead out of a folder, links, and what is encrypted are left out.
+
+    Parameters
+    ----------
+    room
+        Bytes of all of its files; what does not fit is left out.
     """
     if not _is_reasonable(content):
         return {}
     files: dict[str, bytes] = {}
-    room = _LARGEST
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for entry in archive.infolist()[:_MOST]:

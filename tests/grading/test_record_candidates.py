@@ -1,8 +1,10 @@
-"""One file is enough: the notebook with the record that it carries, or the ledger."""
+"""What may be the record of a submission, and which of several counts."""
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -12,13 +14,12 @@ from nbgrader.api import Gradebook
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN
 from mlsys_widgets.grading.judging.flags import FlagKind
-from mlsys_widgets.grading.reading.ledger_sources import (
-    carried_owner,
-    find_ledger,
-    lay_out_ledger,
-    with_found_ledger,
-)
 from mlsys_widgets.grading.reading.misplaced_work import FoundWork
+from mlsys_widgets.grading.reading.record_candidates import (
+    carried_owner,
+    find_record,
+    with_found_record,
+)
 from mlsys_widgets.ledger.carried_record import carried, put_record, record_of
 from mlsys_widgets.ledger.events import from_line, to_line
 from mlsys_widgets.ledger.journal import LARGEST_FILE
@@ -27,53 +28,64 @@ from mlsys_widgets.notebooks.essay_cells import typed_text
 from mlsys_widgets.notebooks.remarks import RemarkKind
 from tests.grading.classroom import LAB, autograded, classroom, grade, record, running
 from tests.labs.rehearsal import nbgrader
-from tests.ledger.test_carried_record import carrying, ledger_of, notebook
+from tests.ledger.test_carried_record import STUDENT, carrying, ledger_of, notebook
 
 pytestmark = pytest.mark.timeout(600)
 MINE = ledger_of(1, 2)
+ELSEWHERE, MERGED = RemarkKind.LEDGER_ELSEWHERE, RemarkKind.LEDGERS_MERGED
+NOT_USED = RemarkKind.LEDGER_NOT_USED
 
 
-# Which of the two counts.
+def found_in(file=None, record=None, **beside):
+    """What is found in a file, a record of the notebook, and other files."""
+    files = {name.replace("_", "."): content for name, content in beside.items()}
+    files |= {} if file is None else {LEDGER: file}
+    return find_record(files, LAB, {STUDENT}, notebook() if record is None else carrying(record))
+
+
+# Which of two counts.
 
 
 @pytest.mark.parametrize(
     ("file", "record", "counts", "kind"),
     [
         (MINE, None, MINE, None),
-        (None, MINE, MINE, RemarkKind.RECORD_ALONE),
+        (None, MINE, MINE, ELSEWHERE),
         (MINE, MINE, MINE, None),
         (MINE, ledger_of(1), MINE, None),
-        (ledger_of(1), MINE, MINE, RemarkKind.RECORD_LONGER),
-        (MINE[:-30], MINE, MINE, RemarkKind.RECORD_LONGER),
+        (ledger_of(1), MINE, MINE, ELSEWHERE),
+        (MINE[:-30], MINE, MINE, ELSEWHERE),
         (MINE.replace(b"\n", b"\r\n"), MINE, MINE.replace(b"\n", b"\r\n"), None),
-        (b"", MINE, MINE, RemarkKind.RECORD_INSTEAD),
-        (MINE.decode().encode("utf-16"), MINE, MINE, RemarkKind.RECORD_INSTEAD),
-        (b"x" * (LARGEST_FILE + 1), MINE, MINE, RemarkKind.RECORD_INSTEAD),
-        (ledger_of(1, 3), MINE, ledger_of(1, 3), RemarkKind.RECORD_DIFFERS),
-        (MINE, ledger_of(1, 2, student="bob"), MINE, RemarkKind.RECORD_DIFFERS),
-        (None, None, None, None),
+        (b"", MINE, MINE, ELSEWHERE),
+        (MINE.decode().encode("utf-16"), MINE, MINE, RemarkKind.LEDGER_RESAVED),
+        (b"x" * (LARGEST_FILE + 1), MINE, MINE, ELSEWHERE),
+        (MINE, ledger_of(1, 2, student="bob"), MINE, NOT_USED),
+        (ledger_of(1, 2, student="bob"), MINE, MINE, ELSEWHERE),
+        (None, None, None, RemarkKind.NO_LEDGER),
+        (b"", None, b"", RemarkKind.NO_LEDGER),
         (MINE, b"", MINE, None),
+        (ledger_of(1, 2, student="bob"), None, ledger_of(1, 2, student="bob"), None),
     ],
 )
-def test_the_longer_of_two_that_agree_counts_and_else_the_file(file, record, counts, kind):
-    found = find_ledger(file, notebook() if record is None else carrying(record))
+def test_the_longer_of_two_that_agree_counts(file, record, counts, kind):
+    found = found_in(file, record)
     assert found.content == counts
-    assert (found.remark.kind if found.remark else None) == kind
+    assert found.remarks[0].kind == kind if kind else found.remarks == ()
 
 
-def test_how_they_differ_is_said():
-    other = find_ledger(ledger_of(1, 3), carrying(MINE)).remark
-    assert other.sentence.endswith("They have 2 entries in common, and then differ")
-    friends = find_ledger(MINE, carrying(ledger_of(student="bob"))).remark
-    assert friends.sentence.endswith("The record says it is that of “bob”")
-    longer = find_ledger(ledger_of(1), carrying(MINE)).remark
-    assert "has 1 entry more than the ledger" in longer.sentence
+def test_why_something_else_than_the_file_was_graded_is_said():
+    longer = found_in(ledger_of(1), MINE).remarks[0].sentence
+    assert longer.startswith("the file ledger.jsonl is older by 1 entry, so the record that the")
+    friends = found_in(ledger_of(1, 2, student="bob"), MINE).remarks
+    assert [each.kind for each in friends] == [ELSEWHERE, NOT_USED]
+    assert friends[0].sentence.startswith("nothing of yours can be read in the file ledger.jsonl")
 
 
 def test_a_notebook_that_was_not_saved_since_the_lab_was_begun_again():
-    before = ledger_of(1, 2, ident="old")
-    found = find_ledger(MINE, carrying(ledger_of(1, ident="old")), earlier=[before])
-    assert (found.content, found.remark) == (MINE, None)
+    before, carried_then = ledger_of(1, 2, ident="old"), ledger_of(1, ident="old")
+    files = {LEDGER: MINE, f"{LEDGER}.old-1": before}
+    found = find_record(files, LAB, {STUDENT}, carrying(carried_then))
+    assert (found.content, found.remarks) == (MINE, ())
 
 
 BAD = {
@@ -90,44 +102,114 @@ BAD = {
 @pytest.mark.parametrize("bad", BAD)
 def test_a_record_that_cannot_be_used_is_named_if_it_is_needed(bad):
     book = notebook(record=BAD[bad])
-    found = find_ledger(None, book)
+    found = find_record({}, LAB, {STUDENT}, book)
     assert found.content is None
-    assert found.remark.kind is RemarkKind.RECORD_UNUSABLE
-    assert found.remark.sentence.endswith("Hand in the notebook and ledger.jsonl")
-    assert "points" not in found.remark.sentence, "nothing of it is quoted"
-    assert find_ledger(MINE, book).remark is None
+    assert found.remarks[0].kind is RemarkKind.RECORD_UNUSABLE
+    assert found.remarks[0].sentence.endswith("Hand in the notebook and ledger.jsonl")
+    assert "points" not in found.remarks[0].sentence, "nothing of it is quoted"
+    assert find_record({LEDGER: MINE}, LAB, {STUDENT}, book).remarks == ()
 
 
 def test_a_key_that_comes_twice_is_read_as_json_reads_it():
     """The last one counts, here as everywhere else in the notebook."""
     text = json.dumps(carrying(MINE))
     twice = text.replace('"record": ', '"record": {"lines": []}, "record": ')
-    assert with_found_ledger(FoundWork({f"{LAB}.ipynb": twice.encode()}), LAB).files[LEDGER] == MINE
+    work = FoundWork({f"{LAB}.ipynb": twice.encode()})
+    assert with_found_record(work, LAB, {STUDENT}).files[LEDGER] == MINE
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'"record"', b'{"record": ' + b"[" * 90_000])
-def test_what_is_no_notebook_changes_nothing(content):
-    work = FoundWork({f"{LAB}.ipynb": content, "x": b""})
-    assert with_found_ledger(work, LAB) == work
+def test_what_is_no_notebook_carries_nothing(content):
+    work = with_found_record(FoundWork({f"{LAB}.ipynb": content, "x": b""}), LAB, {STUDENT})
+    assert work.files == {f"{LAB}.ipynb": content, "x": b""}
+    assert [each.kind for each in work.remarks] == [RemarkKind.NO_LEDGER]
     assert carried_owner(content) is None
 
 
-def test_where_nbgrader_grades_the_ledger_is_laid_out(tmp_path):
-    path = tmp_path / LEDGER
-    assert lay_out_ledger(tmp_path, notebook()) is None
-    assert not path.exists()
-    assert lay_out_ledger(tmp_path, carrying(MINE)).kind is RemarkKind.RECORD_ALONE
-    assert path.read_bytes() == MINE
-    assert lay_out_ledger(tmp_path, carrying(MINE)) is None
-    path.unlink()
-    path.symlink_to(tmp_path / "elsewhere")
-    assert lay_out_ledger(tmp_path, carrying(MINE)).kind is RemarkKind.RECORD_ALONE
-    assert path.read_bytes() == MINE
-    assert not path.is_symlink()
-    assert not (tmp_path / "elsewhere").exists()
-    path.rename(tmp_path / f"{LEDGER}.old-1")
-    path.write_bytes(ledger_of(7, ident="new"))
-    assert lay_out_ledger(tmp_path, carrying(MINE)) is None, "it was begun again"
+# Several ledgers.
+
+
+def test_two_ledgers_are_merged_as_if_they_were_one():
+    found = found_in(ledger_of(1, ident="aa"), ledger_of(2, ident="bb"))
+    assert [each.kind for each in found.remarks] == [MERGED]
+    assert found.parts == (ledger_of(1, ident="aa"), ledger_of(2, ident="bb"))
+    assert found.content == ledger_of(1, 2, ident="aa")
+    assert "They differ about a: of a prediction the first commit counts, of an answer the" in (
+        found.remarks[0].sentence
+    )
+
+
+def test_renamed_students_have_ledgers_of_all_their_names_and_only_one_name_is_merged():
+    files = {LEDGER: ledger_of(1), "other.jsonl": ledger_of(2, student="ann-old")}
+    found = find_record(files, LAB, {STUDENT, "ann-old"}, notebook())
+    assert found.content == ledger_of(1)
+    assert [each.kind for each in found.remarks] == [NOT_USED]
+    alone = find_record({"x": files["other.jsonl"]}, LAB, {STUDENT, "ann-old"}, notebook())
+    assert alone.content == files["other.jsonl"]
+
+
+def test_what_is_not_intact_is_not_merged():
+    broken = ledger_of(3, 4, ident="bb").replace(b'"value":3', b'"value":9')
+    found = found_in(MINE, broken)
+    assert found.content == MINE
+    assert "it contradicts what was graded, and is not intact" in found.remarks[0].sentence
+    assert found_in(broken, MINE).content == MINE, "wherever it lies"
+    only = found_in(broken, broken.replace(b'"value":4', b'"value":5'))
+    assert only.content == broken, "a person looks at both"
+
+
+def test_ledgers_of_other_labs_are_nothing_to_say_anything_about():
+    found = found_in(MINE, x_jsonl=ledger_of(1, lab="lab_03"))
+    assert (found.content, found.remarks) == (MINE, ())
+
+
+# Limits.
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def test_only_so_many_candidates_are_read():
+    many = {f"{n:04}.jsonl": ledger_of(n, ident=f"{n:032}") for n in range(500)}
+    found = find_record({LEDGER: MINE, **many}, LAB, {STUDENT}, notebook())
+    assert len(found.parts) == 13
+    some = dict(list(many.items())[:100])
+    assert len(find_record({"a.zip": zipped(some)}, LAB, {STUDENT}, notebook()).parts) == 12
+    packed = {f"{n}.zip": zipped({"x": each}) for n, each in enumerate(many.values())}
+    assert len(find_record(packed, LAB, {STUDENT}, notebook()).parts) == 4
+
+
+def test_ledgers_that_are_too_large_to_be_merged_are_named():
+    large = [ledger_of(*range(k, k + 9_000), ident=f"{k:032}") for k in (0, 20_000, 40_000)]
+    found = find_record(dict(zip("abc", large, strict=True)), LAB, {STUDENT}, notebook())
+    assert found.content == large[0]
+    kinds = [each.kind for each in found.remarks]
+    assert kinds == [ELSEWHERE, NOT_USED, NOT_USED]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"0" * 70,
+        b"[" * 90_000 + b"0" * 70,
+        b'{"prev": "' + b"0" * 64 + b'"}',
+        b"[" + b"{}," * 200_000 + b'"' + b"0" * 64 + b'"]',
+        ("[" + "0" * 5_000 + "]").encode("utf-16"),
+        b'{"format": "mlsys-ledgers", "ledgers": [{"lab": "lab_02_demo", "events": 3}], "x": "'
+        + b"0" * 64 + b'"}',
+        b'{"format": "mlsys-ledgers", "ledgers": {"lab": 3}, "x": "' + b"0" * 64 + b'"}',
+        b"\xff\xfe" + b"0\0" * 64 + b"\xd8",
+        b"PK\x03\x04" + b"0" * 70,
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_ledger_is_none(content):
+    found = find_record({"x": content, LEDGER: content}, LAB, {STUDENT}, notebook())
+    assert [each.kind for each in found.remarks] == [RemarkKind.NO_LEDGER]
 
 
 # A class.
@@ -242,12 +324,12 @@ def graded(course):
 ALL = 80
 USED = {
     "both": None,
-    "only-notebook": RemarkKind.RECORD_ALONE,
+    "only-notebook": ELSEWHERE,
     "only-ledger": RemarkKind.LEDGER_ALONE,
     "moved": RemarkKind.LEDGER_ALONE,
-    "renamed": RemarkKind.RECORD_ALONE,
-    "older-file": RemarkKind.RECORD_LONGER,
-    "link": RemarkKind.RECORD_ALONE,
+    "renamed": ELSEWHERE,
+    "older-file": ELSEWHERE,
+    "link": ELSEWHERE,
 }
 
 
@@ -258,8 +340,7 @@ def test_one_file_gets_its_points(course, graded, name):
     assert found.by_hand == 1, "the essay waits for a person"
     assert found.way == BY_RECORD
     assert found.flags == ()
-    about = {r.kind for r in found.remarks} & {*USED.values()}
-    assert about == ({USED[name]} if USED[name] else set())
+    assert USED[name] in {None, *(r.kind for r in found.remarks)}
     book = autograded(course, name)
     (essay,) = (cell for cell in book.cells if grade_id(cell) == "advice")
     assert typed_text(essay.source) == "Buy memory that is faster."
@@ -273,8 +354,8 @@ def test_one_file_gets_its_points(course, graded, name):
 def test_what_is_wrong_is_said_as_of_a_ledger(graded):
     kinds = {name: {flag.kind for flag in graded[name].flags} for name in graded}
     assert kinds["broken"] == {FlagKind.DOUBTFUL_LEDGER}
-    assert kinds["contradiction"] == {FlagKind.RECORD_DIFFERS}
-    assert graded["contradiction"].earned == ALL, "the ledger counts"
+    assert kinds["contradiction"] == {FlagKind.LEDGERS_MERGED}
+    assert graded["contradiction"].earned == ALL
     assert kinds["friend"] == {FlagKind.FOREIGN_LEDGER}
     assert FlagKind.DOUBTFUL_LEDGER in kinds["other-lab"]
     for name in ("friend", "other-lab", "garbage", "no-object"):
