@@ -32,6 +32,7 @@ GOAL = 10.0  # seconds for 1,000
 
 def course(folder: Path, students: int) -> None:
     """A course with Lab 07 in nbgrader's gradebook, and a class that is graded."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in ("assignments", "source", "release"):
         shutil.copytree(ROOT / name / LAB, folder / name / LAB)
     shutil.copyfile(ROOT / "nbgrader_config.py", folder / "nbgrader_config.py")
@@ -48,11 +49,13 @@ def course(folder: Path, students: int) -> None:
 def run(folder: Path, module: str, *words: str) -> tuple[float, str]:
     """Run a program in the course; seconds, and what it says."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    # An installed package is compiled.
+    inherited = {n: v for n, v in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", module, *words],
         cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        env={**inherited, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
         capture_output=True,
         text=True,
         check=False,
@@ -103,7 +106,6 @@ def main() -> None:
     with TemporaryDirectory(prefix="mlsys-regrade-") as aside:
         folder = arguments.keep or Path(aside)
         if not (folder / "gradebook.db").exists():
-            folder.mkdir(parents=True, exist_ok=True)
             course(folder, students)
         found = measure(folder, students)
     if arguments.publish and not arguments.quick:

@@ -51,7 +51,7 @@ class QuestionResult:
 
 def results_of(book: Any) -> list[QuestionResult]:
     """Return what is graded in a notebook, in its order."""
-    steps = {}
+    steps: dict[str, dict[str, Any]] = {}
     for cell in book.cells:
         about = _about(cell)
         if isinstance(about.get("title"), str) and isinstance(about.get("id"), str):

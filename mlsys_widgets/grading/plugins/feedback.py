@@ -34,15 +34,13 @@ class GradesAndUnread(GetGrades):  # type: ignore[misc]
         cell.metadata.nbgrader[UNREAD] = bool(grade.needs_manual_grade)
 
 
-class FeedbackPage(Exporter):  # type: ignore[misc]
+class FeedbackPage(Exporter):
     """Writes the page."""
 
     file_extension = ".html"
     output_mimetype = "text/html"
 
-    def from_notebook_node(
-        self, nb: Any, resources: Any = None, **more: Any
-    ) -> tuple[str, dict[str, Any]]:
+    def from_notebook_node(self, nb: Any, resources: Any = None, **more: Any) -> tuple[Any, Any]:
         nb, resources = super().from_notebook_node(nb, resources, **more)
         about = dict(resources.get("nbgrader", {}))
         looks = ""
