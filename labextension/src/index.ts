@@ -25,6 +25,7 @@ import { LabPanel } from './panel';
 import { Presenting } from './presenting';
 import { ReadingView } from './reading';
 import { redrawLost } from './redraw';
+import { saveInTurn } from './saving';
 import { foldScratch } from './scratch';
 import { askForSecondLook, offerSecondLooks } from './second_look';
 import { isNarrow, makeRoom, watchWidth } from './sidebars';
@@ -131,7 +132,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
       if (notebook.isDisposed || aboutLab(notebook.context.model) === null) {
         return;
       }
-      const start = new LabStart(notebook);
+      saveInTurn(notebook.context);
+      const start = new LabStart(notebook, app.serviceManager.contents);
       starts.set(notebook, start);
       notebook.disposed.connect(() => starts.delete(notebook));
       start.changed.connect(changed);

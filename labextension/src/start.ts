@@ -6,11 +6,12 @@
  */
 import { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import { INotebookModel, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
-import { Kernel } from '@jupyterlab/services';
+import { Contents, Kernel } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { cellsToRun } from './contract';
 import { beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp } from './run';
+import { saveQuietly } from './saving';
 import { goToCell, rememberPlace, returnToPlace, stayAt } from './scroll';
 import { fetchReport, IReport } from './server';
 import { markFresh, markStale, widgetsIn } from './stale';
@@ -27,7 +28,10 @@ export type Stage = 'looking' | 'waiting' | 'running' | 'failed' | 'ready';
 export type Reason = 'new' | 'left' | 'restarted' | 'stopped' | 'died';
 
 export class LabStart implements IDisposable {
-  constructor(readonly panel: NotebookPanel) {
+  constructor(
+    readonly panel: NotebookPanel,
+    private readonly _contents: Contents.IManager
+  ) {
     const { sessionContext } = panel;
     panel.disposed.connect(this.dispose, this);
     sessionContext.statusChanged.connect(this._onStatus, this);
@@ -86,6 +90,8 @@ export class LabStart implements IDisposable {
       );
     const fresh = this._reason === 'new';
     if (this._stage !== 'running' && (await this._run(all))) {
+      // A page that is loaded again shows what was saved: it finds the widgets of this kernel there.
+      void saveQuietly(this.panel, this._contents);
       await this._goOn(fresh);
     }
   }
