@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from textwrap import shorten
@@ -73,7 +73,7 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
     if verdict.first_problem is not None:
         yield Missing("ledger", f"Your ledger does not fit. {verdict.first_problem.sentence}")
     yield from _of_steps(work, state)
-    yield from _of_drafts(work)
+    yield from _of_drafts(work, sealed=state.predictions)
     yield from _of_measurement(work, state)
     if events:
         yield from _of_saving(work, events[-1].time)
@@ -108,10 +108,15 @@ def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
             yield Missing("step", f"{_called(step)}: {how.words}.")
 
 
-def _of_drafts(work: LabWork) -> Iterator[Missing]:
-    """What stands in boxes and was never recorded; only what is recorded is handed in."""
+def _of_drafts(work: LabWork, sealed: Container[str] = ()) -> Iterator[Missing]:
+    """What stands in boxes and was never recorded; only what is recorded is handed in.
+
+    What is sealed cannot be changed, so a draft of it is only what a page has left behind.
+    """
     drafts = Drafts(work.ledger).read()
     for step in work.steps:
+        if step.name in sealed:
+            continue
         for boxes in drafts.get(step.name, {}).values():
             typed = shorten(_typed(boxes[0].value), LONGEST_QUOTE, placeholder=" …")
             quoted = f"“{typed}”" if typed else "something else"

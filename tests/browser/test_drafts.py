@@ -167,6 +167,17 @@ def test_drafts_outlive_kernel_page_and_browser(work, page):
     expect(power).not_to_contain_text("not recorded yet")
 
 
+def test_a_sealed_prediction_leaves_no_draft(work, page):
+    lock = card(page, "A prediction")
+    lock.get_by_text("about 33%").click()
+    lock.locator(".mlsys-lab-confidence input[value='4']").check()
+    work.kept("confidence")
+    lock.get_by_role("button", name="Commit my prediction").click()
+    lock.get_by_role("button", name="Seal it").click()
+    expect(lock).to_contain_text("Sealed:")
+    wait_for(lambda: not work.drafts, lambda: f"no drafts, but there are {work.drafts}")
+
+
 def test_windows_of_one_browser_follow_each_other(work, page):
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     other = page.context.new_page()

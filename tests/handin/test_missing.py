@@ -146,6 +146,15 @@ def test_what_was_typed_and_not_recorded_is_named(folder, ledger_in):
     assert missing(folder) == set()
 
 
+def test_what_a_page_left_behind_of_a_sealed_prediction_is_not_missing(folder, ledger_in):
+    finish(led := ledger_in(folder), folder)
+    (name,) = led.state().predictions
+    typed = {"window": "w", "value": "4", "over": None, "at": 1.0}
+    left = {"item": name, "box": "confidence", "window": "w", "draft": typed}
+    Drafts(led.path).change([left])
+    assert missing(folder) == set()
+
+
 @pytest.mark.parametrize(
     ("value", "quoted"),
     [

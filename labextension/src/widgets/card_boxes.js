@@ -168,6 +168,12 @@ export class CardBoxes {
   settle() {
     if (!this.item || this.view.unsettled || !this.isLive) return;
     const open = new Set(this.open.map((part) => part.key));
+    // What is recorded for good has closed its boxes, and some of them are not on the card any more.
+    if (this.view.item.recorded && !open.size) {
+      for (const draft of this.store.all()) {
+        if (draft.item === this.item) this.store.drop(this.item, draft.box, draft);
+      }
+    }
     for (const part of this.view.parts ?? []) {
       if (!INPUTS.has(part.kind)) continue;
       for (const draft of this.drafts(part.key)) {

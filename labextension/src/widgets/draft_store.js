@@ -74,9 +74,12 @@ export class DraftStore {
       .sort((one, other) => other.at - one.at);
   }
 
-  // Every draft with its item.
+  // Every draft with its item and box.
   all() {
-    return [...this.drafts].map(([key, draft]) => ({ ...draft, item: this.named(key)[0] }));
+    return [...this.drafts].map(([key, draft]) => {
+      const [item, box] = this.named(key);
+      return { ...draft, item, box };
+    });
   }
 
   isMine(draft) {
