@@ -404,19 +404,13 @@ class Reveal(LabWidget):
             for _, what, source, _, _ in self._compared()
             for actual in [self._known(_now(source))]
         ]
-        nearest = far[self._counts(right)] if far else ""
-        told = [words for words in far if words]
-        # A single distance is in the verdict already, unless that is "Right."
-        if not told or (len(told) == 1 and "too " in label):
-            distance = ""
-        else:
-            *first, last = told
-            listed = f"{', '.join(first)}, and {last}" if first else last
-            distance = f"Your prediction is {listed}."
-        if not (label or distance):
+        counts = self._counts(right)
+        others = [words for k, words in enumerate(far) if words and k != counts]
+        how_far = f"Your prediction is {far[counts]}." if far and far[counts] else ""
+        beside = f"It is {' and '.join(others)}." if others else ""
+        if not (label or how_far or beside):
             return []
-        how_far = f"Your prediction is {nearest}." if nearest else ""
-        return [RevealVerdict("verdict", label, how_far, distance, words)]
+        return [RevealVerdict("verdict", label, how_far, beside, words)]
 
     def _judgment(self, right: str | None, predicted: float | None) -> tuple[str, str]:
         """The verdict in a few words, and the feedback; both empty where nobody can judge."""

@@ -111,9 +111,9 @@ class RevealVerdict(Part):
 
     #: "Right.", or how far off; empty where nothing is judged.
     label: str
-    #: The distance to what counts, and to everything that was compared.
+    #: The distance to what counts, and to what else was compared.
     how_far: str = ""
-    distance: str = ""
+    beside: str = ""
     words: str = ""
 
     @property
@@ -131,23 +131,18 @@ class RevealVerdict(Part):
     def _paragraphs(self) -> list[str]:
         return [markup.inline(words) for words in self.words.split("\n\n") if words]
 
-    @property
-    def _note(self) -> str:
-        """All distances, where the lead has only the one that counts."""
-        said = not self._says_how_far and self.distance == self.how_far
-        return "" if said else markup.inline(self.distance)
-
     def spec(self) -> dict[str, Any]:
-        return {
-            **super().spec(), "lead": self._lead, "note": self._note, "rest": self._paragraphs,
-        }  # fmt: skip
+        note = markup.inline(self.beside)
+        return {**super().spec(), "lead": self._lead, "note": note, "rest": self._paragraphs}
 
     def text(self) -> str:
         said = " ".join(filter(None, (self.label, markup.plain(self.words))))
-        return "\n".join(filter(None, (self.distance, said)))
+        # A single distance is in the verdict already, unless that is "Right."
+        how_far = "" if self._says_how_far and not self.beside else self.how_far
+        return "\n".join(filter(None, (" ".join(filter(None, (how_far, self.beside))), said)))
 
     def html(self) -> str:
-        rest = (self._note, *self._paragraphs)
+        rest = (markup.inline(self.beside), *self._paragraphs)
         lead = f'<p style="font-size:20px">{self._lead}</p>'
         return lead + "".join(f"<p>{words}</p>" for words in rest if words)
 

@@ -102,8 +102,8 @@ def test_forms_of_a_model_side_by_side(led):
     assert "Calibrated: 80 images" in text
     assert "Measured: 60 images" in text
     far = (
-        "a factor of 3 below the textbook form, a factor of 1.25 above the calibrated form, and a"
-        " factor of 1.67 above"
+        "Your prediction is a factor of 1.25 above the calibrated form. It is a factor of 3 below"
+        " the textbook form and a factor of 1.67 above the measurement."
     )
     assert far in text
     assert "Said if close." in text  # by the last form
