@@ -1,17 +1,22 @@
-/** Below each question a link that brings the instrument it is about: the last one above it in its act. */
+/** Below each question links that bring the instruments it may be about: those above it in its act. */
 import { IInstrument, Kind } from './contract';
 import { ILab } from './follow';
 
 const ASKING: Kind[] = ['answer', 'essay', 'reflection'];
 const CLASS = 'mlsys-QuestionBeside';
+/** More than these are a list to read. */
+const MOST = 3;
 
-/** The instrument that each question is about, by the place of its cell. */
-export function instrumentsAsked({ steps, instruments }: Pick<ILab, 'steps' | 'instruments'>): Map<number, IInstrument> {
-  const found = new Map<number, IInstrument>();
+/** The instruments that each question may be about, the nearest first, by the place of its cell. */
+export function instrumentsAsked({
+  steps,
+  instruments
+}: Pick<ILab, 'steps' | 'instruments'>): Map<number, IInstrument[]> {
+  const found = new Map<number, IInstrument[]>();
   for (const { index, kind, act } of steps) {
-    const above = instruments.filter(each => each.index < index && each.act === act).pop();
-    if (above && ASKING.includes(kind)) {
-      found.set(index, above);
+    const above = instruments.filter(each => each.index < index && each.act === act).reverse();
+    if (above.length > 0 && ASKING.includes(kind)) {
+      found.set(index, above.slice(0, MOST));
     }
   }
   return found;
@@ -26,13 +31,16 @@ export function linkQuestions(lab: ILab, bring: (title: string) => void): void {
     if (!wanted) {
       return;
     }
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = wanted.title;
-    button.addEventListener('click', () => bring(wanted.title));
     const line = document.createElement('p');
     line.className = `${CLASS} mlsys-lab-beside`;
-    line.append('Show beside this: ', button);
+    line.append('Show beside this: ');
+    for (const { title } of wanted) {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = title;
+      button.addEventListener('click', () => bring(title));
+      line.append(button);
+    }
     // A cell that was never in sight has nothing yet that the line could follow.
     void cell.ready.then(() => {
       cell.node.querySelector(`:scope > .${CLASS}`)?.remove();

@@ -237,7 +237,6 @@ export class LabStart implements IDisposable {
         void markStale(cell);
       }
     }
-    this.panel.toggleClass('mlsys-mod-fresh', reason === 'new');
     this._show('waiting');
   }
 
@@ -308,6 +307,8 @@ export class LabStart implements IDisposable {
   private _show(stage: Stage): void {
     this._stage = stage;
     if (!this._isDisposed) {
+      const begun = stage === 'ready' || stage === 'failed';
+      this.panel.toggleClass('mlsys-mod-fresh', this._reason === 'new' && !begun);
       this._changed.emit();
     }
   }

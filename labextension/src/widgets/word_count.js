@@ -28,6 +28,8 @@ export function wordCounter({ at_least: least, at_most: most }, box) {
     number.textContent = `${words(many)}:`;
     if (state.textContent !== says) state.textContent = says;
     node.dataset.length = kind;
+    // Where nothing has to be written, there is only a limit to warn of.
+    node.hidden = least === 0 && kind === "fits";
   };
   // Typed, or filled in from a draft.
   for (const event of ["input", "filled"]) box.addEventListener(event, count);
