@@ -140,6 +140,10 @@
   background: var(--jp-layout-color2);
 }
 
+.mlsys-Lab-nextButton + .mlsys-Lab-aside {
+  margin-top: 4px;
+}
+
 .mlsys-Lab-kicker {
   font-weight: 600;
 }
@@ -452,7 +456,9 @@
   margin: 4px 0 8px calc(var(--jp-cell-prompt-width) + var(--jp-cell-collapser-width));
 }
 
-/* A question that is closed or answered needs neither an instrument nor room to compute. */
+/* A question that is closed or answered, or not there yet, needs neither an instrument nor room to compute. */
+.mlsys-mod-fresh .mlsys-QuestionBeside,
+.mlsys-mod-fresh .mlsys-mod-scratch.mlsys-mod-folded,
 .jp-Cell:has(.mlsys-lab-frame:is([data-state='closed'], [data-state='short'])) > .mlsys-QuestionBeside,
 .jp-Cell:has(.mlsys-lab-frame:is([data-state='closed'], [data-state='short']))
   + .mlsys-mod-scratch.mlsys-mod-folded {
