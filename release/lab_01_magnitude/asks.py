@@ -43,6 +43,8 @@ EXAMPLE_B, EXAMPLE_ROOM = 24e6, 9e6
 EXAMPLE_WEIGHTS = EXAMPLE_B / BYTES_PER_ELEMENT["fp32"]
 EXAMPLE_LEFT = 2e-3 - 8e6 / A100.bandwidth - 6e-6
 EXAMPLE_IMAGE = 1e9 / (A100.peak("fp16") / 2)
+EXAMPLE_BATCH = 400
+EXAMPLE_AT_PEAK = EXAMPLE_BATCH * 1e9 / A100.peak("fp16")
 BATCHES = {"A": 4.0, "B": 32.0, "C": 300.0, "D": 1000.0}
 FEW, SOME, MANY = 1, 32, 256
 
@@ -111,6 +113,9 @@ lab = Lab(
         ),
         "proposed_batch": Parameter(
             128, (96, 128, 192), "images", "batch that your cloud team proposes"
+        ),
+        "evening_batch": Parameter(
+            40, steps(32, 48, 1), "images", "batch of your cloud in the evening"
         ),
         "deadline_us": Parameter(
             1200, steps(900, 2400, 20), "µs", "time that an answer may take on your GPU"
@@ -380,7 +385,7 @@ def act2_message(p: Parameters) -> Message:
         "fetching the weights. The board team would simply put the model into the doorbell.\n\n"
         "By Friday I must reserve GPUs for a year or order half a million boards. Please show me "
         "which claim the numbers support.",
-        task="Find the term of the iron law that limits the model: on the H100, then on the board.",
+        task="Find out what limits the model on the H100, and what stops it on the board.",
         act=2,
         after=["act1_gap"],
     )
@@ -712,7 +717,7 @@ def act3_message(p: Parameters) -> Message:
         "fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        "latency. Every image waits for its whole batch, and of the time until a phone rings the "
+        "latency. Every image waits for its whole batch, and of the time until a phone rings, the "
         f"GPU gets {q(p.deadline_us * 1e-6, 's')}.\n\n"
         "Last year we built whatever was proposed and recalled a thousand units. If something "
         "breaks, tell me before I announce it on Monday, and by how much.",
@@ -783,7 +788,31 @@ def largest_batch_images(p: Parameters) -> Number:
         f" latency. Of a promise of {q(2e-3, 's')}, {q(EXAMPLE_LEFT, 's')} are left. An image of"
         f" {q(1e9, 'FLOP')} takes {q(EXAMPLE_IMAGE, 's')} at half of the peak, so"
         f" {int(EXAMPLE_LEFT / EXAMPLE_IMAGE)} whole images fit.",
-        title="Cloud: how large may a batch be?",
+        title="Cloud: what keeps the promise?",
+        act=3,
+        after=["act2_batch"],
+    )
+
+
+@lab.asks(instead_of="largest_batch_images")
+def needed_efficiency_percent(p: Parameters) -> Number:
+    return Number(
+        f"In the cloud ({_model(p)}), a batch in the evening has **{p.evening_batch}** images and "
+        f"adds {q(p.launch_us * 1e-6, 's')} of latency, and one term follows the other. What "
+        "percentage of the H100's peak must the kernels reach, so that it leaves the GPU within "
+        f"**{q(p.deadline_us * 1e-6, 's')}**? (Write a number such as 75.5.)",
+        "percent",
+        points=9,
+        low=1,
+        high=100,
+        hint="Take the trip of the weights and the latency away from the promised time. What is"
+        " left has to be enough for the arithmetic of the whole batch.",
+        worked_example=f"An {A100.name} reads {q(8e6, 'B')} of weights at"
+        f" {q(A100.bandwidth, 'B/s')} in {q(8e6 / A100.bandwidth, 's')} and adds {q(6e-6, 's')} of"
+        f" latency. Of a promise of {q(2e-3, 's')}, {q(EXAMPLE_LEFT, 's')} are left."
+        f" {EXAMPLE_BATCH} images of {q(1e9, 'FLOP')} take {q(EXAMPLE_AT_PEAK, 's')} at the full"
+        f" peak, so kernels must reach {q(EXAMPLE_AT_PEAK / EXAMPLE_LEFT, '%')} of it.",
+        title="Cloud: what keeps the promise?",
         act=3,
         after=["act2_batch"],
     )

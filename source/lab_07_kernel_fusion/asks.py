@@ -38,6 +38,7 @@ KWS = workloads["kws"]
 RESNET = workloads["resnet50"]
 A100 = devices["a100-sxm"]
 ORIN = devices["orin-nx"]
+M7 = devices["cortex-m7"]
 TODAY = forward_pass(KWS.kernels, KWS.compute_per_kernel, A100.launch())
 CHAIN = chain("layernorm", "dropout", "relu")
 TENSOR = workloads["layernorm-dropout-relu"]
@@ -65,6 +66,19 @@ FUSIONS = {
 }
 COMPILED = {(each.model, each.batch, each.variant): each for each in findings.break_evens(H200)}
 PCIE = memory_hierarchy["host"].bandwidth
+
+EXAMPLE_KERNEL, EXAMPLE_WORK = 9e-3, 1.5e-3
+EXAMPLE_LONG, EXAMPLE_FASTER, EXAMPLE_FEWER = 300e-6, 2, 0.5
+EXAMPLE_EAGER, EXAMPLE_COMPILED = 4, 5
+EXAMPLE_COMPILE, EXAMPLE_DAY, EXAMPLE_DEPLOYS = 60, 36_000, 24
+EXAMPLE_SAVED = 1 / EXAMPLE_EAGER - 1 / EXAMPLE_COMPILED
+EXAMPLE_TELLS = (
+    f"A translation service does {EXAMPLE_EAGER} sentences per second, compiled {EXAMPLE_COMPILED}."
+    f" A sentence takes {q(1 / EXAMPLE_EAGER, 's')} and then {q(1 / EXAMPLE_COMPILED, 's')}, so"
+    f" each saves {q(EXAMPLE_SAVED, 's')}."
+)
+EXAMPLE_PASS, EXAMPLE_GAIN, EXAMPLE_SHORT, EXAMPLE_HOURS = 10e-3, 0.25, 6, 5
+EXAMPLE_REQUESTS = EXAMPLE_SHORT / (EXAMPLE_PASS * (1 - 1 / (1 + EXAMPLE_GAIN)))
 
 HEADS = {
     "norm": ("layernorm", "dropout", "matmul"),
@@ -198,16 +212,23 @@ def act1_message(p: Parameters) -> Message:
         "Noor Haddad",
         "Head of ML infrastructure",
         "Our keyword spotter is far too slow",
-        f"We rebuilt the keyword spotter from the paper: same weights, same {A100.name}. It gives"
-        " the right answers and comes nowhere near the latency in the paper. I profiled it for a"
-        f" morning. One forward pass, over a batch of clips, is {q(KWS.kernels)} small kernels in a"
-        f" row. The GPU computes for only {q(TODAY.utilization, '%')} of the time. In between it"
-        " does nothing, again and again, for a few microseconds each.\n\n"
-        f"Finance has an answer already: a GPU that computes {p.faster:g}× as fast, and a purchase"
+        f"We rebuilt the keyword spotter from the paper: same weights, same {A100.name}. Its"
+        " answers are right, but it comes nowhere near the paper's latency. I profiled a forward"
+        f" pass over a batch of clips: it is {q(KWS.kernels)} small kernels in a row, and the GPU"
+        f" computes for only {q(TODAY.utilization, '%')} of the time. Before each kernel it does"
+        " nothing for a moment.\n\n"
+        f"Finance already has an answer: a GPU that computes {p.faster:g}× as fast, and a purchase"
         " order that I am to sign on Friday. If the spotter is not fast enough by then, the"
         " product launches without it. Before I sign, I want to know what the new GPU would be"
         " doing all day, and whether anything else would help more.",
         task="Find out what the GPU waits for, and what would keep it busy.",
+        in_context={
+            "cloud": f"You are looking at our {A100.name}. The keyword box runs the same weights on"
+            f" a {ORIN.name}.",
+            "edge": f"You are looking at the keyword box: the same weights on a {ORIN.name} of"
+            f" {q(ORIN.power, 'W')}. Finance's offer is for the {A100.name}, but tell me whether"
+            " your answer holds for the box, too.",
+        },
         act=1,
     )
 
@@ -249,8 +270,8 @@ def act1_utilization(p: Parameters) -> Prediction:
             " waterfall, find the part of the bar that Faster GPU does not move.",
             "B": "That would be true if the GPU made the pauses. The CPU makes them:"
             f" {q(launch, 's')} for each launch, which no GPU shortens. Only the kernels shrink,"
-            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Compare the two"
-            " bars of the waterfall: one is today's GPU.",
+            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Move Faster GPU in"
+            " the waterfall, and see which parts of the bar shrink.",
             "C": f"The pauses are launches: {q(launch, 's')} of the CPU's work before each kernel."
             f" The kernels shrink {shorter}, so the new GPU works {works}, down from {today}. The"
             " number of kernels drops out; their length does not. A GPT-2 layer, with kernels of"
@@ -259,7 +280,7 @@ def act1_utilization(p: Parameters) -> Prediction:
             "D": "A GPU that cannot keep up has no pauses: work piles up in front of it. This one"
             f" waits, because the CPU needs {q(launch, 's')} for each launch and a kernel is done"
             f" sooner than that. With kernels that shrink {shorter}, it waits more: it works"
-            f" {works}. Set Faster GPU back to 1× and compare.",
+            f" {works}. Move Faster GPU up and down in the waterfall, and compare.",
         },
         act=1,
     )
@@ -308,7 +329,13 @@ def launch_budget_us(p: Parameters) -> Number:
         points=7,
         low=0.02,
         high=500,
-        hint="Microseconds per launch are asked for.",
+        hint="Write down what the promise says: kernel over kernel plus launch. If you know the"
+        " kernel and the fraction, how long may the two take together?",
+        worked_example=f"The kernels of a model on a {M7.name} compute for"
+        f" {q(EXAMPLE_KERNEL, 's')} each, and that is to be three quarters of the pass. Then kernel"
+        f" and launch together may take {q(EXAMPLE_KERNEL / 0.75, 's')}, because"
+        f" {q(EXAMPLE_KERNEL, 's')} is three quarters of that. The kernel needs its part, and what"
+        f" is left for the launch is {q(EXAMPLE_KERNEL / 0.75 - EXAMPLE_KERNEL, 's')}.",
         title="What the promise takes",
         act=1,
         after=["act1_utilization"],
@@ -326,7 +353,12 @@ def shortest_kernel_us(p: Parameters) -> Number:
         points=7,
         low=0.02,
         high=500,
-        hint="Microseconds per kernel are asked for.",
+        hint="Write down what the promise says: kernel over kernel plus launch. If the kernel"
+        " gets that fraction of the pass, what fraction is left for the launch?",
+        worked_example=f"On a {M7.name} a launch costs {q(M7.launch(), 's')}, and computing is to"
+        " be three quarters of the pass. Then the launch is the last quarter, so kernel and launch"
+        f" together take four times as long, {q(4 * M7.launch(), 's')}. The kernel has to compute"
+        f" for the other {q(3 * M7.launch(), 's')}.",
         title="What the promise takes",
         act=1,
         after=["act1_utilization"],
@@ -415,15 +447,17 @@ def act1_real(p: Parameters) -> Prediction:
             "low": "You let every launch wait for the kernel before it. The CPU does not wait: it"
             f" puts launches into a queue and goes on. So {q(MORE)} kernels took"
             f" {q(wall, 's')} instead of the {q(serial.total, 's')} of one by one, and kernels ran"
-            " while the next ones were being launched. Set Launches to Asynchronous below.",
+            " while the next ones were being launched. In the waterfall, set Launches to"
+            " Asynchronous and watch.",
             "close": "The CPU launches ahead, so launch and kernel overlap and only the longer of"
             f" the two counts. A launch of {q(LAUNCH, 's')} per kernel of {q(each, 's')} makes"
             f" {q(ahead.utilization, '%')} in the model. The real stream needed"
             f" {q(wall / MORE, 's')} per kernel, a little more, and {q(wall, 's')} in all.",
             "high": "Launching ahead hides each kernel behind a launch, but not the launches"
             f" themselves: the CPU still made {q(MORE)} of them, and the stream took"
-            f" {q(wall, 's')} for {q(busy, 's')} of kernels. The queue can only run full if a"
-            " kernel lasts longer than a launch. Select ResNet-50 below to see one that does.",
+            f" {q(wall, 's')} for {q(busy, 's')} of kernels. The queue only fills up if a kernel"
+            " lasts longer than a launch. In the waterfall, set Launches to Asynchronous and select"
+            " the GPT-2 layer, whose kernels do.",
         },
         act=1,
         after=["act1_utilization"],
@@ -467,6 +501,11 @@ def kernels_left(p: Parameters) -> Number:
         high=20_000,
         hint="The computing stays the same. Find out how long the pass may take with it, and then"
         " how many launches fit into that time.",
+        worked_example=f"A model on a {ORIN.name} computes for {q(EXAMPLE_WORK, 's')} in all, and"
+        " its GPU is to compute for three quarters of the time. Then the pass may take"
+        f" {q(EXAMPLE_WORK / 0.75, 's')}. Launches run ahead and set the pace at"
+        f" {q(ORIN.launch(), 's')} each, so {q(EXAMPLE_WORK / 0.75 / ORIN.launch())} of them fit,"
+        " and that many kernels may be left.",
         title="How far must fusing go?",
         act=1,
         after=["act1_real"],
@@ -485,6 +524,12 @@ def best_offer(p: Parameters) -> Choice:
             "ahead": "a framework that launches ahead instead of waiting for each kernel",
         },
         points=4,
+        worked_example=f"On a {ORIN.name} the kernels take {q(EXAMPLE_LONG, 's')} and a launch"
+        f" {q(ORIN.launch(), 's')}. With kernels {EXAMPLE_FASTER}× as fast, launch and kernel take"
+        f" {q(EXAMPLE_LONG / EXAMPLE_FASTER + ORIN.launch(), 's')} together. With half of the"
+        " launches gone, half a launch is left for each of today's kernels:"
+        f" {q(EXAMPLE_LONG + EXAMPLE_FEWER * ORIN.launch(), 's')}. Launching ahead hides the"
+        f" shorter of the two and leaves {q(EXAMPLE_LONG, 's')}. So here the faster GPU wins.",
         title="One change, the shortest pass",
         act=1,
         after=["act1_real"],
@@ -514,6 +559,14 @@ def act1_math(p: Parameters) -> Peek:
     )
 
 
+def _facts(device: Device) -> str:
+    ridge = device.elementwise_rate() / device.bandwidth
+    return (
+        f"{q(device.launch(), 's')} per launch, {q(device.bandwidth, 'B/s')} of memory bandwidth,"
+        f" and for elementwise work a ridge at {q(ridge, 'FLOP/B')}"
+    )
+
+
 @lab.asks
 def act2_message(p: Parameters) -> Message:
     return Message(
@@ -529,6 +582,11 @@ def act2_message(p: Parameters) -> Message:
         " The job got slower, and I do not understand why. Noor wants numbers before she lets me"
         " touch production, and the release train leaves at six.",
         task="Find out what fusing really buys, and where compiling pays for itself.",
+        in_context={
+            "cloud": f"In the cloud we run the {A100.name}: {_facts(A100)}.",
+            "edge": f"The keyword box has a {ORIN.name}: {_facts(ORIN)}. Which of your answers hold"
+            " there, too?",
+        },
         act=2,
         after=["act1_real"],
     )
@@ -578,7 +636,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             "C": f"No part of the time falls by more than {q(fused.traffic_reduction, '×')}:"
             f" {steps_} launches become one, the traffic goes from {moved}, and the arithmetic"
             f" stays. So the whole cannot fall by {CLAIM:g}×; it goes from {times}. Try every"
-            " size and every bandwidth, and see whether the speedup ever passes three.",
+            " size and every bandwidth: does the speedup of three operations ever pass three?",
             "D": "That figure belongs to attention, where a table of scores that grows with the"
             " square of the sequence is never written at all. Here there is no such table: the"
             f" traffic goes from {moved}, {q(fused.traffic_reduction, '×')} less, and the time from"
@@ -834,12 +892,12 @@ def act2_break_even(p: Parameters) -> Prediction:
             "A": f"A gain of {q(RESNET.compiled_rate / RESNET.eager_rate - 1, '%')} sounds like a"
             f" lot, but an image takes only {each} to begin with, and compiling takes"
             f" {q(saved, 's')} off that. A thousand images save {q(1e3 * saved, 's')} of the"
-            f" {q(RESNET.compile_time, 's')} you spent. Divide one by the other, then check the"
-            " crossing in the timeline.",
+            f" {q(RESNET.compile_time, 's')} you spent. Divide one by the other, then find the"
+            " crossing for ResNet-50 in the timeline.",
             "B": f"All of that work takes {q(1e4 / RESNET.eager_rate, 's')} without compiling, so"
             f" it cannot possibly save {q(RESNET.compile_time, 's')}. Compiled, each image is"
             f" {q(saved, 's')} shorter, and ten thousand of them save {q(1e4 * saved, 's')}. The"
-            " timeline shows how far the green line still is from the red one.",
+            " timeline of ResNet-50 shows how far green still is from red there.",
             "C": f"An image takes {each} eager and {q(1 / RESNET.compiled_rate, 's')} compiled, so"
             f" each one saves {q(saved, 's')}. {q(RESNET.compile_time, 's')} divided by that is"
             f" {q(images, 'images')}: minutes for a busy service, weeks for a quiet one. On our"
@@ -868,6 +926,10 @@ def deploys_per_day_limit(p: Parameters) -> Number:
         high=1_000_000,
         hint="What does one image save? It is a difference of times, not of rates. How often does a"
         " day of images pay for one compilation?",
+        worked_example=f"{EXAMPLE_TELLS} A day of {q(EXAMPLE_DAY)} sentences saves"
+        f" {q(EXAMPLE_DAY * EXAMPLE_SAVED)} seconds, and each deployment spends"
+        f" {q(EXAMPLE_COMPILE)} of them on compiling. So compiling saves time up to"
+        f" {q(EXAMPLE_DAY * EXAMPLE_SAVED / EXAMPLE_COMPILE)} deployments per day.",
         title="How often may you deploy?",
         act=2,
         after=["act2_break_even"],
@@ -889,6 +951,12 @@ def edge_requests_per_hour(p: Parameters) -> Number:
         high=1_000_000,
         hint=f"A throughput that is {q(p.kws_gain, '%')} higher does not take {q(p.kws_gain, '%')}"
         " off a request. Find out what one request saves, then how many pay for compiling.",
+        worked_example=f"A pass takes {q(EXAMPLE_PASS, 's')}. With a quarter more throughput it"
+        f" takes {q(EXAMPLE_PASS / (1 + EXAMPLE_GAIN), 's')}, so each request saves"
+        f" {q(EXAMPLE_PASS * (1 - 1 / (1 + EXAMPLE_GAIN)), 's')}. Compiling for"
+        f" {q(EXAMPLE_SHORT)} seconds is paid for after {q(EXAMPLE_REQUESTS)} requests. If a model"
+        f" serves for {EXAMPLE_HOURS} hours, they must arrive at"
+        f" {q(EXAMPLE_REQUESTS / EXAMPLE_HOURS)} per hour or more.",
         title="How busy must the box be?",
         act=2,
         after=["act2_break_even"],
@@ -903,8 +971,8 @@ def where_to_compile(p: Parameters) -> Choice:
         f" second, compiled {p.compiled_rate:,}, and every deployment compiles for {p.compile_s} s."
         f" **Edge**: your keyword box on the {ORIN.name}, which gets **{p.per_hour} requests per"
         f" hour** and a new model every {p.service_hours} hours. An eager pass takes what the"
-        f" waterfall says, launched one by one; compiling takes {p.kws_compile_s} s and raises the"
-        f" throughput by {q(p.kws_gain, '%')}. Where should Tomás compile?",
+        f" waterfall says there, launched one by one; compiling takes {p.kws_compile_s} s and"
+        f" raises the throughput by {q(p.kws_gain, '%')}. Where should Tomás compile?",
         {
             "both": "in the cloud and also at the edge",
             "cloud": "in the cloud, but not at the edge",
@@ -912,6 +980,11 @@ def where_to_compile(p: Parameters) -> Choice:
             "neither": "neither in the cloud nor at the edge",
         },
         points=6,
+        worked_example=f"{EXAMPLE_TELLS} Compiling takes {q(EXAMPLE_COMPILE)} seconds, so"
+        f" {q(EXAMPLE_COMPILE / EXAMPLE_SAVED)} sentences pay for it. The service gets"
+        f" {q(EXAMPLE_DAY)} per day and is deployed {EXAMPLE_DEPLOYS} times per day. That is"
+        f" {q(EXAMPLE_DAY / EXAMPLE_DEPLOYS)} sentences between two compilations, more than"
+        f" {q(EXAMPLE_COMPILE / EXAMPLE_SAVED)}, so compiling pays.",
         title="Where does compiling pay?",
         act=2,
         after=["act2_break_even"],
@@ -1116,8 +1189,8 @@ def takeaways(p: Parameters) -> Takeaways:
                 "Fusing saves passes over memory",
                 f"Three operations: {q(FUSED.traffic_reduction, '×')} less traffic and"
                 f" {q(FUSED.speedup, '×')} in time. What remains at this size is mostly the"
-                " launch, and in larger tensors the traffic: the intensity is still left of the"
-                " ridge. FlashAttention is another mechanism.",
+                " launch, and in larger tensors the traffic, which more bandwidth shortens, fused"
+                " or not. The 10 to 20× belong to attention.",
             ),
             (
                 "Compiling is an investment",
@@ -1131,7 +1204,7 @@ def takeaways(p: Parameters) -> Takeaways:
                 " is finished and will run often.",
             ),
         ],
-        ahead="Lab 08 (Training) takes up your utilization as the first loss of a training step."
-        " Lab 11, The Roofline, starts at the intensity of the chain that you leave here.",
+        ahead="Lab 08 (Training) takes up your utilization, and Lab 11 (The Roofline) starts at the"
+        " intensity of the chain that you leave here.",
         after=["where_to_compile"],
     )

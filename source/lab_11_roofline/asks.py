@@ -577,10 +577,10 @@ def act2_kernels(p: Parameters) -> Prediction:
             f" softmax and layer norm do {norm}, three orders of magnitude less. They are alike"
             f" only for one token, where the projection does {alone}. Move the batch and watch the"
             " distance grow.",
-            "D": "A root is slow, but there is only one for a whole row of 4,096 elements. What"
-            f" counts is FLOP per byte: five for an element that crosses memory three times, {norm}"
-            f" in fp16, for layer norm as for softmax. The ridge is at {ridge}. Look at the chart:"
-            " both share one place.",
+            "D": "A root is slow, but there is only one for a whole row of"
+            f" {q(LLAMA.width)} elements. What counts is FLOP per byte: five for an element that"
+            f" crosses memory three times, {norm} in fp16, for layer norm as for softmax. The ridge"
+            f" is at {ridge}. Look at the chart: both share one place.",
         },
         act=2,
         after=["act1_real"],

@@ -46,6 +46,7 @@ from mlsys_widgets.physics import format_quantity as q
 A100, H100, H200, ORIN = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200-sxm", "orin-nx"))
 COURSE_CHAIN = chain("mul", "add", "relu", "sigmoid")
 FP16, FP32 = BYTES_PER_ELEMENT["fp16"], BYTES_PER_ELEMENT["fp32"]
+EXAMPLE_FLOP = 15
 SIDE = 4096
 
 CONSTRUCTS = {
@@ -311,8 +312,8 @@ def _brought_from_01(design: Handover) -> str:
     fields = design.fields
     if fields.get("oom_triggered"):
         said = (
-            "your last design did not fit into the memory of its device. Act 1 comes back to"
-            " that: the size of a level decides before its speed does."
+            "your last design did not fit into the memory of its device. In Act 3 you fix a plan"
+            " that fails in the same way."
         )
     elif fields.get("constraint_hit"):
         said = (
@@ -335,8 +336,8 @@ def _brought_from_01(design: Handover) -> str:
 def _brought_from_07(design: Handover) -> str:
     if not design.found:
         return (
-            "**Lab 07**: no saved design is beside this notebook, so the fusion explorer of Act 2"
-            " starts with separate kernels."
+            "**Lab 07**: no saved design is beside this notebook. Act 2 asks what fusing is worth;"
+            " you can answer without it."
         )
     fields = design.fields
     mode = "compiled" if fields.get("execution_mode") == "compiled" else "eager"
@@ -344,8 +345,8 @@ def _brought_from_07(design: Handover) -> str:
     paid = fields.get("breakeven_inferences")
     after = f" Your break-even was {paid:,.0f} inferences." if paid is not None else ""
     return (
-        f"**Lab 07**: you chose {mode} mode with {fused} kernels.{after} The fusion explorer of"
-        f" Act 2 starts with {fused} kernels, as you decided there."
+        f"**Lab 07**: you chose {mode} mode with {fused} kernels.{after} Act 2 asks what fusing is"
+        f" worth, and its deeper part starts with {fused} kernels."
     )
 
 
@@ -391,6 +392,9 @@ lab = Lab(
     parameters={
         "peak_tflops": Parameter(312, steps(264, 400, 2), "TFLOPS", "dense fp16 peak of your chip"),
         "bandwidth_tbs": Parameter(2, steps(1.6, 2.5, 0.01), "TB/s", "bandwidth of your chip"),
+        "element_flop": Parameter(
+            40, steps(20, 60, 1), "FLOP", "work of your kernel on one element"
+        ),
         "activation_melem": Parameter(
             80, steps(60, 100, 1), "million elements", "size of the tensor in the ReLU profile"
         ),
@@ -583,7 +587,7 @@ def opening(p: Parameters) -> Message:
         " allows, what a compiler can see, and how you tell which of the two is the problem."
         " Please close your notes. Where you have to guess, guess, and write down how sure you"
         " are; I learn more from that than from a perfect score.",
-        task="Use each of the four models once, diagnose a slow service, and find your own gaps.",
+        task="Say what a chip allows and what a compiler sees, then diagnose a slow service.",
     )
 
 
@@ -625,9 +629,9 @@ def act1_share(p: Parameters) -> Prediction:
         distance="times",
         feedback={
             "A": "This assumes that good code can keep any chip busy. But layer norm does"
-            f" {counted} (this course counts three passes over an fp16 tensor). That is"
-            f" {at}, and the A100 needs {ridge} before arithmetic is what sets the pace."
-            f" The best code in the world ends at {most}. Compare its point with the flat roof.",
+            f" {counted}: unfused, it reads its tensor for the statistics, reads it again, and"
+            f" writes it. That is {at}, and the A100 needs {ridge} before arithmetic sets the pace."
+            f" The best code in the world stops at {most}. Compare its point with the flat roof.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
             f" near equal, though: at {at} against a ridge of {ridge}, arithmetic is finished long"
             f" before the data has arrived, and {most} of the peak remains. Look how far left of"
@@ -636,10 +640,10 @@ def act1_share(p: Parameters) -> Prediction:
             f" you thought. Intensity over ridge is {at} over {ridge}, and that ratio is the"
             f" fraction of the peak: {most}. Left of the ridge you never need more than this one"
             " division.",
-            "D": f"Left of the ridge, the fraction of the peak is intensity over ridge: {at}"
-            f" ({counted}, because this course counts three passes over an fp16 tensor)"
-            f" over {ridge} is {most}. No code can change that as long as the same bytes move. What"
-            " could change is the number of bytes, and that is what Act 2 is about.",
+            "D": f"Left of the ridge, the fraction of the peak is intensity over ridge: {at} over"
+            f" {ridge} is {most}. (An element takes {counted}: unfused, it is read for the"
+            " statistics, read again, and written.) No code can change that as long as the same"
+            " bytes move. What could change is the number of bytes: Act 2 is about that.",
         },
         act=1,
     )
@@ -662,7 +666,31 @@ def busy_flop_per_element(p: Parameters) -> Number:
         " ridge. A kernel that reads one fp16 element and writes one moves"
         f" {2 * FP16} bytes for each, so arithmetic sets the pace from"
         f" {q(2 * FP16 * ORIN.ridge('fp16'))} FLOP per element on.",
-        title="How much work would keep your chip busy?",
+        title="What would keep your chip busy?",
+        act=1,
+        after=["act1_share"],
+    )
+
+
+@lab.asks(instead_of="busy_flop_per_element")
+def busy_tb_per_s(p: Parameters) -> Number:
+    elements = ORIN.peak("fp16") / EXAMPLE_FLOP
+    return Number(
+        f"{_chip(p)} An elementwise kernel reads each fp32 element once, does **{p.element_flop}**"
+        " FLOP on it and writes one fp32 result. How many TB/s would the memory have to move before"
+        " arithmetic, and no longer memory, sets its pace? Enter a number such as 12.",
+        "TB/s",
+        points=8,
+        low=0.5,
+        high=5000,
+        hint="Peak over FLOP per element says how many elements the chip can compute per second;"
+        " then count the bytes of one element, in and out.",
+        worked_example=f"A {ORIN.name} does {q(ORIN.peak('fp16'), 'FLOP/s')}. A kernel that does"
+        f" {EXAMPLE_FLOP} FLOP per element could compute {q(elements / 1e9)} billion elements per"
+        " second. If it reads one fp16 element and writes one, it moves"
+        f" {2 * FP16} bytes for each, so arithmetic sets the pace if memory moves at least"
+        f" {q(2 * FP16 * elements, 'B/s')}.",
+        title="What would keep your chip busy?",
         act=1,
         after=["act1_share"],
     )
@@ -831,19 +859,19 @@ def act2_trace(p: Parameters) -> Prediction:
             "A": "This assumes that the graph knows what it does not contain. Python evaluated the"
             " `if` once, during tracing, and only tensor operations were recorded: there are 2"
             " branches in the source, 1 in the graph, and no check between them. Set the"
-            " spectrum to jit.trace and read what it says about a branch.",
+            " instrument below to jit.trace and read what it says about a branch.",
             "B": "That is close to what `torch.compile` does: its guards notice that something"
             " changed, and it compiles again. A trace has no guards for values. It recorded 1 of"
             " the 2 branches and replays it for every input, for as long as the service runs."
-            " Compare the two stops in the spectrum.",
+            " Compare the two stops in the instrument below.",
             "C": "A trace is the record of one run, and what did not happen in it does not exist:"
             " 1 branch of 2 is in the graph. PyTorch prints a warning while tracing, which is easy"
-            " to miss, and nothing at all later. Now see in the spectrum what the other stops make"
-            " of the same `if`.",
+            " to miss, and nothing at all later. Now see in the instrument below what the other"
+            " stops make of the same `if`.",
             "D": "That is what `torch.compile` does: it breaks the graph at the `if`, lets Python"
             " decide, and continues with a second graph. A trace leaves Python behind for good;"
             " it holds 1 of the 2 branches and nobody to choose. Compare both stops in the"
-            " spectrum.",
+            " instrument below.",
         },
         act=3,
         after=["act1_share"],
@@ -871,21 +899,20 @@ def act2_traffic(p: Parameters) -> Prediction:
         feedback={
             "A": "This assumes that traffic follows the number of kernels. Kernels do drop from 4"
             f" to 1, but the fused one still reads {c.fused_reads} tensors and writes"
-            f" {c.fused_writes}: {before} trips become {after}, {times} less. Count in the explorer"
-            " which trips disappear; they are the ones between two operations.",
+            f" {c.fused_writes}: {before} trips become {after}, {times} less. Write down which"
+            " trips disappear: they are the ones between two operations.",
             "B": f"Unfused, the chain makes {c.unfused_reads} reads and {c.unfused_writes} writes;"
             f" fused, {c.fused_reads} reads and {c.fused_writes} write remain. Only what lies"
-            " between the operations disappears. Build this chain in the explorer with"
-            " Scale, which reads no second tensor, in place of Multiply and Add, and watch the"
-            " factor grow.",
+            " between the operations disappears. Count once more for `w` and `b` that are single"
+            " numbers instead of tensors: does the factor grow or shrink?",
             "C": "This assumes that nearly all traffic lies between the operations. Of"
             f" {before} trips, {before - after} do; the other {after} carry the three inputs into"
             f" the kernel and the result out of it, and no compiler can drop those, so it is"
-            f" {times} less. Look at the fused bar in the explorer.",
+            f" {times} less. Ask of each tensor whether anybody outside the kernel needs it.",
             "D": "The arithmetic is indeed the same, but the arithmetic was never what took the"
             f" time. Separate kernels write each intermediate result to memory and read it back:"
             f" {before} trips instead of {after}, {times} as much data. Follow one intermediate"
-            " tensor through the explorer's film.",
+            " tensor: who writes it, and who reads it next?",
         },
         act=2,
         after=["act1_share"],
