@@ -36,6 +36,7 @@ _OPENING: Final = """\
 What each lab teaches, asks and grades, and how long it takes. What is *deeper* is optional unless a
 course requires it (`deeper` in [course.toml](../reference/course_toml.md)). This page is made from
 the labs themselves; [how long a lab takes](../authors/time_on_a_lab.md) explains the minutes.
+[What to read](reading.md) beside them.
 """
 
 Row = Sequence[str]
