@@ -39,7 +39,7 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-H100, H200, ORIN = (devices[key] for key in ("h100-sxm", "h200-sxm", "orin-nx"))
+A100, H100, H200, ORIN = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200-sxm", "orin-nx"))
 LLAMA = workloads["llama31-8b"]
 
 #: Sizes of matrix products that were timed on an H200, each a multiple of its library's tiles.
@@ -60,6 +60,18 @@ SMALL, LARGE = 128, 4096
 SHORT = 1024
 #: Tokens of a long document that is kept open.
 DOCUMENT = 16384
+# Worked examples: sizes, rates and memories whose results are nobody's answer.
+EXAMPLE_RATE, EXAMPLE_SLOPE = 150e12, 100e12
+EXAMPLE_N, EXAMPLE_SECONDS = 20000, 2.0
+EXAMPLE_TURNS = 1 / (1 / A100.ridge("fp16") - 2 / 1000)
+EXAMPLE_TOKENS, EXAMPLE_HEADS = 2000, 12
+EXAMPLE_SCORES = 5 * EXAMPLE_HEADS * EXAMPLE_TOKENS**2
+EXAMPLE_READ, EXAMPLE_WIDTH = 8000, 1024
+EXAMPLE_WORK = 2.0 * EXAMPLE_READ * EXAMPLE_WIDTH**2
+EXAMPLE_TENSOR = 2.0 * EXAMPLE_READ * EXAMPLE_WIDTH
+EXAMPLE_GPU, EXAMPLE_WEIGHTS, EXAMPLE_TOKEN = 24e9, 6e9, 60e3
+EXAMPLE_DOCUMENT, EXAMPLE_TALK = 20000, 5500
+EXAMPLE_ROOM = EXAMPLE_GPU - 1.5 * EXAMPLE_WEIGHTS - 2 * EXAMPLE_DOCUMENT * EXAMPLE_TOKEN
 #: What a measurement of the student's own machine leaves beside the notebook.
 MACHINE = "machine.json"
 
@@ -141,6 +153,8 @@ lab = Lab(
             "length of a prompt",
         ),
         "documents": Parameter(8, steps(2, 12, 1), "documents", "long documents kept open"),
+        # With as many contracts as there can be, each conversation still gets 1,500 tokens.
+        "kept": Parameter(64, steps(30, 150, 1), "conversations", "conversations kept beside them"),
         "chat_tokens": Parameter(8192, steps(4096, 16384, 128), "tokens", "context of a chat"),
         # One chat takes 13 ms, and as many as fit 33 to 36 ms; none of these is close, and as many
         # are below, between and above.
@@ -332,6 +346,11 @@ def dense_share_pct(p: Parameters) -> Number:
         high=1000,
         hint="Switch 2:4 sparsity off and read the flat roof: that is the peak of dense work. Then"
         " divide the rate by it.",
+        worked_example=f"Products of dense fp16 matrices reach {q(EXAMPLE_RATE, 'FLOP/s')} on an"
+        f" {A100.name}. Its datasheet has {q(A100.peak('fp16'), 'FLOP/s')}, and"
+        f" {q(A100.peak('fp16', sparse=True), 'FLOP/s')} with 2:4 sparsity. The second needs two"
+        " zeros among every four weights, and these have none, so only the first can be used:"
+        f" {q(EXAMPLE_RATE, 'FLOP/s')} are {q(EXAMPLE_RATE / A100.peak('fp16'), '%')} of it.",
         title="The right fraction",
         act=1,
         after=["act1_wall"],
@@ -351,6 +370,10 @@ def side_elements(p: Parameters) -> Number:
         high=10000,
         hint="On the slope, the rate is bandwidth times intensity: solve for the intensity first."
         " Then count FLOP and bytes of one product to see which N has it.",
+        worked_example=f"On an {A100.name}, {q(EXAMPLE_SLOPE, 'FLOP/s')} lie on the slope. Divided"
+        f" by {q(A100.bandwidth, 'B/s')}, they are {q(EXAMPLE_SLOPE / A100.bandwidth, 'FLOP/B')}. A"
+        " square fp16 product does 2N³ FLOP and moves three matrices of 2N² bytes, which is N / 3"
+        f" FLOP per byte, so N is {q(3 * EXAMPLE_SLOPE / A100.bandwidth)}.",
         title="What size is that?",
         act=1,
         after=["act1_wall"],
@@ -451,6 +474,11 @@ def roof_products(p: Parameters) -> Number:
         high=100000,
         hint="Operations over time is the rate that was reached. Then find out whether the slope or"
         " the flat roof is above this product, and how many times that rate it is.",
+        worked_example=f"On a {ORIN.name} a product of N = {EXAMPLE_N:,} has 2N³ ="
+        f" {q(2 * EXAMPLE_N**3, 'FLOP')}. It takes {q(EXAMPLE_SECONDS, 's')}, so it reaches"
+        f" {q(2 * EXAMPLE_N**3 / EXAMPLE_SECONDS, 'FLOP/s')}. So large a product lies right of the"
+        f" ridge, and its roof is {q(ORIN.peak('fp16'), 'FLOP/s')}. While forty of them run, the"
+        f" roof allows {q(40 * ORIN.peak('fp16') * EXAMPLE_SECONDS / (2 * EXAMPLE_N**3))}.",
         title="From a stopwatch to the roof",
         act=1,
         after=["act1_real"],
@@ -560,9 +588,9 @@ def service_message(p: Parameters) -> Message:
         " small kernels, which nobody here has ever profiled. Both halves have slides, and neither"
         " has a number.\n\n"
         f"Meanwhile sales has promised a customer that one H100 keeps {p.documents} contracts of"
-        f" {DOCUMENT:,} tokens open all day, beside ordinary conversations of {p.sequence:,}"
-        " tokens. I sign the budget on Thursday, and I would like to sign the right one.",
-        task="Say which kernel to pay for, and how many conversations fit beside the contracts.",
+        f" {DOCUMENT:,} tokens open all day, beside ordinary conversations. I sign the budget on"
+        " Thursday, and I would like to sign the right one.",
+        task="Say which kernel to pay for, and what fits in memory beside the contracts.",
         in_context={
             "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
             f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
@@ -627,6 +655,11 @@ def ridge_tokens(p: Parameters) -> Number:
         high=10000,
         hint="Write down the FLOP and the bytes of T tokens (weights, activations, results), divide"
         " one by the other, and set the quotient equal to the ridge.",
+        worked_example=f"An {A100.name} has its ridge at {q(A100.ridge('fp16'), 'FLOP/B')}. With D"
+        " = F = 1,000 in fp16, T tokens do 2,000,000 T FLOP. The weights are 2,000,000 bytes,"
+        " activations and results 2,000 T bytes each. Divided, that is 1,000 T / (1,000 + 2 T). It"
+        f" reaches the ridge when (1,000 − 2 × {q(A100.ridge('fp16'))}) T ="
+        f" {q(1000 * A100.ridge('fp16'))}, at {q(round(EXAMPLE_TURNS))} tokens.",
         title="When a projection turns",
         act=2,
         after=["act2_kernels"],
@@ -648,6 +681,11 @@ def softmax_saved_ms(p: Parameters) -> Number:
         high=500,
         hint="Count the scores first: prompts, heads, and tokens squared. Then the bytes that no"
         " longer cross memory, over the bandwidth.",
+        worked_example=f"Five prompts of {EXAMPLE_TOKENS:,} tokens on a {ORIN.name}, in a model"
+        f" with {EXAMPLE_HEADS} heads: five times {EXAMPLE_HEADS} times {EXAMPLE_TOKENS:,}² are"
+        f" {EXAMPLE_SCORES / 1e6:g} million scores, or {q(2 * EXAMPLE_SCORES, 'B')} in fp16. Two of"
+        f" three crossings are gone, so {q(4 * EXAMPLE_SCORES, 'B')} are no longer moved. At"
+        f" {q(ORIN.bandwidth, 'B/s')}, that saves {q(4 * EXAMPLE_SCORES / ORIN.bandwidth, 's')}.",
         title="What fusing saves",
         act=2,
         after=["act2_kernels"],
@@ -669,20 +707,44 @@ def kernel_to_fund(p: Parameters) -> Choice:
             "pns": "projection, layer norm, softmax",
         },
         points=3,
+        worked_example=f"An {H200.name} reads {EXAMPLE_READ:,} tokens at once in a model of width"
+        f" {EXAMPLE_WIDTH:,}. One projection is {q(EXAMPLE_WORK, 'FLOP')} and compute-bound:"
+        f" {q(EXAMPLE_WORK / H200.peak('fp16'), 's')} at the peak, of which int8 saves half,"
+        f" {q(EXAMPLE_WORK / H200.peak('fp16') / 2, 's')}. A layer norm has a tensor of"
+        f" {q(EXAMPLE_TENSOR, 'B')}. Fusing spares two crossings of it, which is"
+        f" {q(2 * EXAMPLE_TENSOR / H200.bandwidth, 's')}. For softmax, do the same with its own"
+        " tensor.",
         title="Noor's money",
         act=2,
         after=["act2_kernels"],
     )
 
 
-@lab.asks
-def beside_conversations(p: Parameters) -> Number:
-    share = q(LLAMA.activation_share, "%")
-    return Number(
+def _always_there(p: Parameters) -> str:
+    """What is in the memory of the H100 before the first conversation."""
+    return (
         f"An H100 serves {LLAMA.name} in fp16, with the grouped-query attention it ships with."
         f" {p.documents} contracts of {DOCUMENT:,} tokens stay in its KV cache all day. Weights"
-        f" stay in memory too, and activations take another {share} of them. How many conversations"
-        f" of {p.sequence:,} tokens fit beside all that? Answer with a whole number, as in 750.",
+        f" stay in memory too, and activations take another {q(LLAMA.activation_share, '%')} of"
+        " them."
+    )
+
+
+def _small_service() -> str:
+    """What the examples of both questions begin with."""
+    return (
+        f"A GPU of {q(EXAMPLE_GPU, 'B')} serves a smaller model in fp16:"
+        f" {q(EXAMPLE_WEIGHTS, 'B')} of weights, and half of that for activations. Two documents of"
+        f" {EXAMPLE_DOCUMENT:,} tokens, at {q(EXAMPLE_TOKEN, 'B')} of keys and values per token,"
+        f" take {q(2 * EXAMPLE_DOCUMENT * EXAMPLE_TOKEN, 'B')}."
+    )
+
+
+@lab.asks
+def beside_conversations(p: Parameters) -> Number:
+    return Number(
+        f"{_always_there(p)} How many conversations of {p.sequence:,} tokens fit beside all that?"
+        " Answer with a whole number, as in 750.",
         "conversations",
         points=7,
         low=3,
@@ -690,6 +752,30 @@ def beside_conversations(p: Parameters) -> Number:
         whole=True,
         hint="Start from the memory of the device and take away what is always there. Then divide"
         " by the cache of one conversation, and round down.",
+        worked_example=f"{_small_service()} Of the other {q(EXAMPLE_ROOM, 'B')}, a conversation of"
+        f" {EXAMPLE_TALK:,} tokens takes {q(EXAMPLE_TALK * EXAMPLE_TOKEN, 'B')}, so"
+        f" {EXAMPLE_ROOM // (EXAMPLE_TALK * EXAMPLE_TOKEN):.0f} fit, and no fraction of one.",
+        title="Beside the contracts",
+        act=2,
+        after=["act2_kernels"],
+    )
+
+
+@lab.asks(instead_of="beside_conversations")
+def conversation_tokens(p: Parameters) -> Number:
+    return Number(
+        f"{_always_there(p)} Beside all that, {p.kept} conversations of equal length must fit. How"
+        " many tokens may each of them have at most? Answer with a whole number, as in 750.",
+        "tokens",
+        points=7,
+        low=50,
+        high=1000000,
+        whole=True,
+        hint="Start from the memory of the device and take away what is always there. Then divide"
+        " by the conversations, and by the cache of one token.",
+        worked_example=f"{_small_service()} Ten conversations share the other"
+        f" {q(EXAMPLE_ROOM, 'B')}: {q(EXAMPLE_ROOM / 10, 'B')} for each of them, or"
+        f" {EXAMPLE_ROOM / 10 / EXAMPLE_TOKEN:,.0f} tokens.",
         title="Beside the contracts",
         act=2,
         after=["act2_kernels"],

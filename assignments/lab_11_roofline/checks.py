@@ -1,11 +1,12 @@
 """The keys of lab_11_roofline. This file stays in the course; students never get it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.instruments.serving_curve import Serving, serve
+from mlsys_widgets.labs import Parameters
 from mlsys_widgets.measured import (
     Ceilings,
     MeasurementError,
@@ -17,6 +18,7 @@ from mlsys_widgets.measured import (
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Elementwise,
+    Footprint,
     decode,
     devices,
     elementwise,
@@ -559,55 +561,42 @@ def kernel_to_fund(given: Given) -> ChoiceKey:
     )
 
 
-def beside_conversations(given: Given) -> NumberKey:
-    p = given.p
-    one = footprint(LLAMA, H100, 1, p.sequence)
+def _kept_in_memory(p: Parameters) -> tuple[Footprint, float, float]:
+    """An H100 with one token in its cache, the bytes of all contracts, and what both leave."""
+    one = footprint(LLAMA, H100, 1, 1)
     opened = kv_cache(LLAMA, p.documents, DOCUMENT)
-    room = one.memory - one.weights - one.activations - opened
+    return one, opened, one.memory - one.weights - one.activations - opened
 
-    def fitting(left: float, each: float = 0.0) -> int:
-        return math.floor(left / (each or one.kv_cache))
 
-    right, full = fitting(room), LLAMA.heads / LLAMA.kv_heads
-    whole = fitting(room + opened)
-    beliefs = [
-        Belief(
-            "rounded up",
-            right + 1,
-            credit=0.6,
-            says="That is one too many: the last conversation must fit as a whole, so round down.",
-        ),
+def _memory_missed(p: Parameters, fitting: Callable[[float, float], int]) -> list[Belief]:
+    """Beliefs about what shares the memory; ``fitting`` takes the bytes of room and of a token."""
+    one, opened, room = _kept_in_memory(p)
+    full = LLAMA.heads / LLAMA.kv_heads
+    return [
         Belief(
             "documents left out",
-            whole,
+            fitting(room + opened, one.kv_cache),
             credit=0.3,
-            says="That many fit on an otherwise empty GPU. The contracts take"
+            says="That is right for an otherwise empty GPU. But the contracts take"
             f" {q(opened, 'B')} of the cache before the first conversation starts.",
         ),
         Belief(
-            "documents counted as conversations",
-            whole - p.documents,
-            credit=0.3,
-            says="You took off one conversation for each contract. A contract is as long as"
-            f" {q(DOCUMENT / p.sequence)} conversations, and takes as much memory.",
-        ),
-        Belief(
             "activations left out",
-            fitting(room + one.activations),
+            fitting(room + one.activations, one.kv_cache),
             credit=0.5,
             says=f"Activations need {q(one.activations, 'B')} while the model runs, and you left no"
             " memory for them.",
         ),
         Belief(
             "weights left out",
-            fitting(room + one.weights),
+            fitting(room + one.weights, one.kv_cache),
             credit=0.4,
             says=f"The weights stay in memory as well, {q(one.weights, 'B')} of them; the cache"
             " gets what they leave.",
         ),
         Belief(
             "cache alone",
-            fitting(one.memory - opened),
+            fitting(one.memory - opened, one.kv_cache),
             credit=0.2,
             says="You gave the whole device to the cache. The model itself has to be in it, too:"
             f" {q(one.weights + one.activations, 'B')} of weights and activations.",
@@ -620,15 +609,77 @@ def beside_conversations(given: Given) -> NumberKey:
             f" {q(LLAMA.kv_heads)} KV heads serve them all.",
         ),
     ]
-    possible = [belief for belief in beliefs[1:] if float(belief.value) >= 3]
+
+
+def beside_conversations(given: Given) -> NumberKey:
+    p = given.p
+    one, opened, room = _kept_in_memory(p)
+
+    def fitting(left: float, token: float) -> int:
+        return math.floor(left / (p.sequence * token))
+
+    right = fitting(room, one.kv_cache)
+    up = Belief(
+        "rounded up",
+        right + 1,
+        credit=0.6,
+        says="That is one too many: the last conversation must fit as a whole, so round down.",
+    )
+    beliefs = [
+        Belief(
+            "documents counted as conversations",
+            fitting(room + opened, one.kv_cache) - p.documents,
+            credit=0.3,
+            says="You took off one conversation for each contract. A contract is as long as"
+            f" {q(DOCUMENT / p.sequence)} conversations, and takes as much memory.",
+        ),
+        *_memory_missed(p, fitting),
+    ]
+    possible = [belief for belief in beliefs if float(belief.value) >= 3]
     kept = _apart(right, 0.0, possible, absolute=0.6)
     return NumberKey(
         right,
         tolerance=0.0,
         absolute=0.5,
-        beliefs=[beliefs[0], *(each for each in kept if abs(float(each.value) - right - 1) > 1.2)],
-        says=f"{q(room, 'B')} are left for conversations, {q(one.kv_cache, 'B')} each. One more,"
-        " and the service is out of memory: capacity is a wall of its own.",
+        beliefs=[up, *(each for each in kept if abs(float(each.value) - right - 1) > 1.2)],
+        says=f"{q(room, 'B')} are left for conversations, {q(p.sequence * one.kv_cache, 'B')} each."
+        " One more, and the service is out of memory: capacity is a wall of its own.",
+    )
+
+
+def conversation_tokens(given: Given) -> NumberKey:
+    p, tolerance = given.p, 0.01
+    one, opened, room = _kept_in_memory(p)
+
+    def fitting(left: float, token: float) -> int:
+        return math.floor(left / (p.kept * token))
+
+    right = fitting(room, one.kv_cache)
+    beliefs = [
+        Belief(
+            "all conversations together",
+            math.floor(room / one.kv_cache),
+            credit=0.4,
+            says=f"That many tokens fit in all. The {p.kept} conversations share them, so each gets"
+            " only its part.",
+        ),
+        Belief(
+            "documents counted as conversations",
+            math.floor((room + opened) / (p.kept + p.documents) / one.kv_cache),
+            credit=0.3,
+            says="You gave contracts and conversations the same length. The contracts have"
+            f" {DOCUMENT:,} tokens each, whatever that leaves for the others.",
+        ),
+        *_memory_missed(p, fitting),
+    ]
+    possible = [belief for belief in beliefs if float(belief.value) >= 50]
+    return NumberKey(
+        right,
+        tolerance=tolerance,
+        absolute=0.5,
+        beliefs=_apart(right, tolerance, possible),
+        says=f"{q(room, 'B')} are left, {q(room / p.kept, 'B')} for each conversation. A few tokens"
+        " more, and the service is out of memory: capacity is a wall of its own.",
     )
 
 

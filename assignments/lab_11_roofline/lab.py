@@ -265,10 +265,13 @@ linked = link(service, budget, on=("batch", "sequence"))
 lab.follow(budget, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 
 # %% answer="beside_conversations"
-kept = footprint("llama31-8b", "h100-sxm", batch=1, sequence=lab.p.sequence)
+kept = footprint("llama31-8b", "h100-sxm", batch=1, sequence=1)  # a cache of one token
 contracts = kv_cache("llama31-8b", batch=lab.p.documents, sequence=16384)
-room = kept.memory - kept.weights - kept.activations - contracts
-beside_conversations = room // kept.kv_cache
+tokens_left = (kept.memory - kept.weights - kept.activations - contracts) / kept.kv_cache
+beside_conversations = {
+    "beside_conversations": tokens_left // lab.p.sequence,
+    "conversation_tokens": tokens_left // lab.p.kept,
+}[lab.p.beside_conversations]
 
 # %% [markdown] deeper=true
 # ### Deeper: tokens until the ridge, and why

@@ -85,6 +85,25 @@ def test_no_conversation_outgrows_the_models_context():
     assert context == 131_072
 
 
+def test_what_fits_beside_the_contracts_fills_the_memory_and_no_more():
+    llama, token = ph.language_model("llama31-8b"), ph.kv_cache("llama31-8b", 1, 1)
+    asked = set()
+    for p in DRAWN:
+        found = key("beside_conversations", p).value
+        conversations, tokens = {
+            "beside_conversations": (found, p.sequence),
+            "conversation_tokens": (p.kept, found),
+        }[p.beside_conversations]
+        assert tokens <= llama.context
+        # The contracts are in the same cache, so they are conversations of another length.
+        kept = ph.footprint(llama, H100, 1, conversations * tokens + p.documents * 16384)
+        one_more = {"beside_conversations": p.sequence, "conversation_tokens": p.kept}
+        left = kept.memory - kept.total
+        assert 0 <= left < one_more[p.beside_conversations] * token
+        asked.add(p.beside_conversations)
+    assert asked == {"beside_conversations", "conversation_tokens"}
+
+
 def test_one_small_product_alone_is_far_below_the_roof_that_its_batch_may_reach():
     """What Act 1 says about N = 192, and why it speaks of batches."""
     product = alone(192)

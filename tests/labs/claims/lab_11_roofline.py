@@ -316,7 +316,8 @@ QUANTITIES = [
     Quantity("savings", "s", lambda p: list(savings(p).values())),
     Quantity("tokens at which scores outgrow a layer norm", "count", lambda p: WIDTH / HEADS),
     Quantity("memory of the service", "B", lambda p: [
-        room(p), p.sequence * TOKEN, p.documents * CONTRACT * TOKEN, WEIGHTS + ACTIVATIONS,
+        room(p), room(p) / p.kept, p.sequence * TOKEN, p.documents * CONTRACT * TOKEN,
+        WEIGHTS + ACTIVATIONS,
     ]),
     Quantity("conversations as long as a contract", "count", lambda p: CONTRACT / p.sequence),
     # Act 3.
@@ -341,6 +342,22 @@ QUANTITIES = [
     Quantity("price of an hour", "1/s", lambda p: p.price / 3600),
     Quantity("rate of the job", "1/s", lambda p: about(job(p))),
     Quantity("hours of the job", "s", lambda p: 3600 * about(p.millions * 1e6 / job(p) / 3600)),
+    # Worked examples, from the numbers that they give.
+    Quantity("rates of examples", "FLOP/s", lambda p: [150e12, 100e12, 16e12 / 2]),
+    Quantity("an example's fraction", "ratio", lambda p: 150e12 / A100_PEAK),
+    Quantity("an example on the slope", "FLOP/B", lambda p: 100e12 / A100_BANDWIDTH),
+    Quantity("sides, tokens, heads and answers", "count", lambda p: [
+        150, 20000, 60, 2000, 12, 240e6, 8000, 1024, 5500, 38, 21000,
+    ]),
+    Quantity("work of examples", "FLOP", lambda p: [2 * 20000**3, 2 * 8000 * 1024**2]),
+    Quantity("bytes of examples", "B", lambda p: [
+        2 * 240e6, 4 * 240e6, 2 * 8000 * 1024,
+        24e9, 6e9, 60e3, 2 * 20000 * 60e3, 24e9 - 9e9 - 2.4e9, 12.6e9 / 10, 5500 * 60e3,
+    ]),
+    Quantity("times of examples", "s", lambda p: [
+        2, 4 * 240e6 / ORIN_BANDWIDTH, 16.78e9 / PEAK, 16.78e9 / PEAK / 2,
+        2 * 2 * 8000 * 1024 / H200_BANDWIDTH,
+    ]),
     # Act 4.
     Quantity("best fp32 and fp64 product", "ratio", lambda p: (
         OWN_BEST.peaks["fp32"] / OWN_BEST.peaks["fp64"]
@@ -541,6 +558,13 @@ CLAIMS = [
         0 <= room(p) - math.floor(room(p) / (p.sequence * TOKEN)) * p.sequence * TOKEN
         < p.sequence * TOKEN
     )),
+    Claim("A few tokens more, and the service is out of memory", lambda p: (
+        0 <= room(p) - p.kept * TOKEN * math.floor(room(p) / p.kept / TOKEN) < p.kept * TOKEN
+    )),
+    Claim("each gets only its part", lambda p: p.kept > 1),
+    Claim("You gave contracts and conversations the same length", lambda p: (
+        room(p) / p.kept / TOKEN < CONTRACT
+    )),
     Claim("That is one too many: the last conversation", lambda p: (
         (math.floor(room(p) / (p.sequence * TOKEN)) + 1) * p.sequence * TOKEN > room(p)
     )),
@@ -597,6 +621,25 @@ CLAIMS = [
     Claim("whose best product was # as fast", lambda p: (
         OWN_BEST.peaks["fp32"] > OWN_BEST.peaks["fp64"]
     )),
+    # Worked examples.
+    Reading("moves three matrices of", lambda p, n: n[-2:] == [3, 150] and square(150) == 50),
+    Claim("So large a product lies right of the ridge", lambda p: square(20000) > ORIN_RIDGE),
+    Reading("T tokens do # T FLOP", lambda p, n: n == [1000, 2 * 1000 * 1000]),
+    Reading("activations and results # T bytes each", lambda p, n: (
+        n == [FP16 * 1000 * 1000, FP16 * 1000]
+    )),
+    Reading("Divided, that is # T / (# + # T)", lambda p, n: all(
+        math.isclose(n[0] * t / (n[1] + n[2] * t), 2e6 * t / (2e6 + 2 * 2000 * t))
+        for t in (1, 100, 1000)
+    )),
+    Reading("reaches the ridge when (# − # #) T = #, at # tokens", lambda p, n: (
+        n[2] == A100_RIDGE and n[3] == 1000 * A100_RIDGE
+        and math.isclose(1000 * n[4] / (1000 + 2 * n[4]), A100_RIDGE, rel_tol=0.01)
+    )),
+    Claim("and compute-bound: # at the peak, of which int8 saves half", lambda p: (
+        H200_RIDGE < 1 / (1 / 8000 + 2 / 1024)
+    )),
+    Claim("serves a smaller model in fp16", lambda p: WEIGHTS > 6e9),
     # The end.
     Claim("With the memory you have, only more FLOP per byte does", lambda p: (
         roof(square(SMALL), 2 * PEAK) == roof(square(SMALL)) < roof(square(2 * SMALL))
