@@ -49,6 +49,9 @@ TIMED = (
 )
 #: More of them, which the text speaks about: two that are small, and the largest.
 TINY, LITTLE, LARGEST = 128, 192, 8192
+#: A product that some texts speak about.
+# claims: 15.7%
+TOLD = 512
 #: Factors that a vendor may offer.
 FACTORS = (1.5, 1.7, 2.4, 2.5, 2.6, 2.8, 3.0)
 
@@ -512,7 +515,7 @@ def act1_remedy(p: Parameters) -> Reflection:
             f" {q(half.intensity, 'FLOP/B')} to {q(byte.intensity, 'FLOP/B')}, and its rate"
             " doubles. But the peak doubles too, and the ridge moves from"
             f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays"
-            f" where it was, at about {_about(byte.mfu, '%')}. Switch the precision and compare"
+            f" where it was, at about {q(half.mfu, '%')}. Switch the precision and compare"
             " both cards.",
             "D": f"Capacity is how much fits; the wall is how fast it arrives. An H200 has"
             f" {q(H200.memory, 'B')} in place of {q(H100.memory, 'B')}, and if its memory were no"
@@ -547,11 +550,18 @@ def act1_peek(p: Parameters) -> Peek:
             r" lies at the ridge when $N^* = \frac{3b}{2} I^*$.",
             "Model FLOP utilization": r"$\text{MFU} = \text{rate} / P$, with the peak $P$ that the"
             r" work could use. Left of the ridge it is at most $B \cdot I / P = I / I^*$.",
-            "Ridges": f"H100: {q(ridge, 'FLOP/B')} dense, "
-            f"{q(H100.ridge('fp16', sparse=True), 'FLOP/B')} with 2:4 sparsity,"
-            f" {q(H100.ridge('int8'), 'FLOP/B')} in int8, {q(H100.ridge('fp32'), 'FLOP/B')} in fp32"
-            f" without tensor cores. Jetson Orin NX: {q(ORIN.ridge('fp16'), 'FLOP/B')}. Some texts"
-            " call the last one “about 10”; derive a ridge, do not remember it.",
+            "Ridges by architecture and format": f"Hopper, the {H100.name}: {q(ridge, 'FLOP/B')} in"
+            f" fp16 and bf16, {q(H100.ridge('tf32'), 'FLOP/B')} in tf32,"
+            f" {q(H100.ridge('fp8'), 'FLOP/B')} in fp8 and int8, and"
+            f" {q(H100.ridge('fp32'), 'FLOP/B')} in fp32, which has no tensor cores. With 2:4"
+            f" sparsity, fp16 needs {q(H100.ridge('fp16', sparse=True), 'FLOP/B')}. Ampere:"
+            f" {q(A100.ridge('fp16'), 'FLOP/B')} for an {A100.name},"
+            f" {q(ORIN.ridge('fp16'), 'FLOP/B')} for a {ORIN.name}, both in fp16.",
+            "What some texts say instead": "They call the ridge of the Orin NX “about 10”; derive a"
+            f" ridge, do not remember it. They let a product of N = {TOLD} run at 15.7% of the peak"
+            f" of an H100; its roof is at {q(_roof(TOLD).mfu, '%')}. And they say that a lower"
+            " precision leaves the intensity of a product alone: with half the bytes it doubles,"
+            " and the ridge moves along.",
             "Sizes": table + "\n".join(rows),
             f"A product with N = {SMALL}": _roof(SMALL),
             "One small product, alone": "A roof is for a chip that is full. On an H200, a product"
@@ -950,6 +960,7 @@ def act3_launch(p: Parameters) -> Reflection:
 @lab.asks
 def act3_same(p: Parameters) -> Message:
     eager, graph = (1 / decode_step(variant).seconds.median for variant in ("eager", "graph"))
+    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
     return Message(
         "Noor Haddad",
         "Head of ML infrastructure",
@@ -963,6 +974,15 @@ def act3_same(p: Parameters) -> Message:
         f" wants to promise a token every {p.target_ms} ms for chats of {p.chat_tokens:,} tokens,"
         f" and finance wants a price for the {p.millions} million tokens of our next batch job.",
         task="Find out whether your decision of Lab 07 still holds, and answer sales and finance.",
+        in_context={
+            "cloud": f"All of this is about the {H200.name}, whose kernels were measured:"
+            f" {q(H200.memory, 'B')} at {q(H200.bandwidth, 'B/s')}.",
+            "edge": f"The camera team asks about their {ORIN.name}. Even in int8 the weights take"
+            f" {_about(LLAMA.parameters / ORIN.bandwidth, 's')} per token at"
+            f" {q(ORIN.bandwidth, 'B/s')}, and launching as many kernels at"
+            f" {q(ORIN.launch(), 's')} each takes {_about(step.kernels * ORIN.launch(), 's')}. Who"
+            " waits for whom there?",
+        },
         act=3,
         after=["act3_launch"],
     )

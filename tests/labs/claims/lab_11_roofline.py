@@ -22,9 +22,10 @@ FP16, FP32, INT8 = 2, 4, 1
 # Peaks in FLOP/s, bandwidths in B/s, memories in B.
 A100_PEAK, A100_BANDWIDTH = 312e12, 2e12
 PEAK, SPARSE, INT8_PEAK, FP32_PEAK = 989e12, 1979e12, 1979e12, 67e12
+TF32_PEAK = 989e12 / 2
 H100_BANDWIDTH, H200_BANDWIDTH = 3.35e12, 4.8e12
 H100_MEMORY, H200_MEMORY = 80e9, 141e9
-ORIN_PEAK, ORIN_BANDWIDTH = 12e12, 102e9
+ORIN_PEAK, ORIN_BANDWIDTH, ORIN_LAUNCH = 12e12, 102e9, 50e-6
 RIDGE, H200_RIDGE = PEAK / H100_BANDWIDTH, PEAK / H200_BANDWIDTH
 ORIN_RIDGE, A100_RIDGE = ORIN_PEAK / ORIN_BANDWIDTH, A100_PEAK / A100_BANDWIDTH
 
@@ -267,13 +268,12 @@ QUANTITIES = [
         square(SMALL, INT8),
     ]),
     Quantity("ridges", "FLOP/B", lambda p: [
-        RIDGE, SPARSE / H100_BANDWIDTH, INT8_PEAK / H100_BANDWIDTH, FP32_PEAK / H100_BANDWIDTH,
+        *(peak / H100_BANDWIDTH for peak in (PEAK, SPARSE, TF32_PEAK, INT8_PEAK, FP32_PEAK)),
         H200_RIDGE, ORIN_RIDGE, A100_RIDGE,
     ]),
     Quantity("roofs of examples", "FLOP/s", lambda p: [roof(square(SMALL)), LITTLE_ROOF]),
     Quantity("their fractions of the peak", "ratio", lambda p: [
         roof(square(SMALL // 2)) / PEAK, roof(square(SMALL)) / PEAK,
-        about(roof(square(SMALL, INT8), INT8_PEAK) / INT8_PEAK),
     ]),
     Quantity("rates that were measured", "FLOP/s", lambda p: [
         about(each) for each in (alone(LITTLE).attained, BATCH.attained, REAL)
@@ -332,6 +332,9 @@ QUANTITIES = [
         about(1 / EAGER), about(1 / REPLAYED), about(1 / STEP.time),
     ]),
     Quantity("its kernels", "count", lambda p: [STEP.kernels, about(STEP.kernels)]),
+    Quantity("on the Orin NX", "s", lambda p: [
+        about(PARAMETERS * INT8 / ORIN_BANDWIDTH), about(STEP.kernels * ORIN_LAUNCH),
+    ]),
     Quantity("its cache", "B", lambda p: about(TIMED_TOKENS * TOKEN)),
     Quantity("steps that wait for a host", "count", lambda p: [len(WAITING), 1, 16]),
     Quantity("a batch to try", "count", lambda p: 256),
@@ -420,6 +423,13 @@ CLAIMS = [
     Claim("What helps is its #", lambda p: H200_BANDWIDTH > H100_BANDWIDTH),
     Claim("it grows with N, and with fewer bytes", lambda p: (
         square(2) > square(1) and square(1, INT8) > square(1)
+    )),
+    Reading("run at # of the peak of an H100; its roof is at #", lambda p, n: (
+        n[0] == 512 and n[2] > 3 * n[1]
+        and math.isclose(n[2], roof(square(512)) / PEAK, rel_tol=1e-3)
+    )),
+    Claim("a lower precision leaves the intensity of a product alone", lambda p: (
+        square(512, INT8) == 2 * square(512) and INT8_PEAK > PEAK
     )),
     Claim("Left of the ridge it is at most", lambda p: math.isclose(
         roof(square(SMALL)) / PEAK, square(SMALL) / RIDGE
@@ -597,6 +607,10 @@ CLAIMS = [
     Claim("next to nothing in a step of #", lambda p: 2 * PARAMETERS / PEAK < 0.01 * EAGER),
     Claim("One token is far left of the ridge", lambda p: of_projection(1) < 0.05 * H200_RIDGE),
     Claim("gets # tokens/s where # tokens/s were measured", lambda p: REPLAYED < EAGER),
+    Claim("Even in int8 the weights take #", lambda p: (
+        # The memory is the slower of the two, so launches run ahead of it.
+        2 * STEP.kernels * ORIN_LAUNCH < PARAMETERS * INT8 / ORIN_BANDWIDTH
+    )),
     Reading("such steps, of # to # conversations, took", lambda p, n: (
         n[0] == len(WAITING) and n[1:3] == [1, 16]
         and all(map(math.isclose, n[3:], [about(min(WAITING)), about(max(WAITING))]))
@@ -660,7 +674,7 @@ NOT_EVALUATED = {
     "Far below the peak, and stuck": "the subject of a message; its numbers are evaluated",
     "Every version runs fewer instructions": "what somebody saw, before any number",
     "This assumes that a matrix product always": "a belief that the feedback takes apart",
-    "Some texts call the last one “about #”": "a claim that the lab takes apart",
+    "They call the ridge of the Orin NX “about #”": "a claim that the lab takes apart",
     "which is enough to make one of them faster": "what somebody can pay for",
     "The other half wants to fuse the small kernels": "opinions in a team",
     "its authors report # to #, not the #": "figures of the authors of FlashAttention",
