@@ -46,6 +46,23 @@ def test_from_a_changed_key_to_the_history(course, capsys):
     assert "ann" not in output
 
 
+def test_another_sentence_changes_pages_and_no_points(course, capsys):
+    change_key(course, "an element of fp16 has", "each element of fp16 has")
+    before = rows(course.root)
+    assert main(["regrade", LAB]) == 0
+    output = capsys.readouterr().out
+    assert "3 submissions judged again: 0 would change." in output
+    assert "In words only, 1 page would change." in output
+    assert "Nothing is changed yet" in output
+    assert main(["regrade", LAB, "--apply", "--reason", "clearer"]) == 0
+    output = capsys.readouterr().out
+    assert "In words only, 1 page changed." in output
+    assert "Feedback follows" in output
+    assert rows(course.root) == before
+    assert main(["regrade", LAB]) == 0
+    assert "In words only" not in capsys.readouterr().out
+
+
 def test_the_version_that_students_have_keeps_the_fixed_key(course, capsys):
     """A later fix of the text makes another version; copies of this one keep its keys."""
     change_key(course, "tolerance=0.02", "tolerance=0.05")

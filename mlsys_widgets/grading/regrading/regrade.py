@@ -55,8 +55,9 @@ class ProposedGrade:
     kept: Mapping[str, str] = field(default_factory=dict)
     #: The verdicts.
     scores: tuple[Score, ...] = ()
-    #: Whether the gradebook is right, and pages or log are not, as after a regrade was killed.
-    unfinished: bool = False
+    #: Whether no points change, but the words on the page: a sentence of a key is another one, an
+    #: answer gives no points, or a regrade was killed before it came to the pages.
+    only_words: bool = False
 
     @property
     def changes(self) -> bool:
@@ -164,7 +165,7 @@ class Regrade:
         new = self._with_penalty(replace(grade, cells=cells))[0]
         return ProposedGrade(
             grade.student, grade.total, new.total, questions, tuple(by_person), again.kept,
-            again.scores, unfinished=not questions and again.scores != answers.scores,
+            again.scores, only_words=not questions and again.scores != answers.scores,
         )  # fmt: skip
 
     def _with_penalty(self, grade: LabGrade) -> tuple[LabGrade, Lateness | None]:

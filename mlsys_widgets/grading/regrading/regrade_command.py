@@ -77,19 +77,16 @@ def _tell(console: Console, proposal: RegradeProposal, arguments: argparse.Names
     done = "changed" if arguments.apply else "would change"
     words = [f"{counted(len(proposal.grades), 'submission')} judged again: {len(changes)} {done}."]
     words += _remarks(proposal, lab)
-    unfinished = sum(each.unfinished for each in proposal.grades)
-    if unfinished and not arguments.apply:
-        words.append(
-            f"A regrade was interrupted: {counted(unfinished, 'page')} and the log are still as"
-            " before. --apply finishes it."
-        )
+    reworded = sum(each.only_words for each in proposal.grades)
+    if reworded:
+        words.append(f"In words only, {counted(reworded, 'page')} {done}.")
     if arguments.apply:
         words.append(
             f"Feedback follows with: nbgrader generate_feedback {lab} --force, then release it."
-            if changes
+            if changes or reworded
             else "Nothing had to be changed."
         )
-    elif changes:
+    elif changes or reworded:
         words.append(f"Nothing is changed yet: mlsys regrade {lab} --apply --reason WORDS does it.")
     for line in words:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
