@@ -159,6 +159,15 @@ def a_graded_class(place: Place) -> None:
     place.mlsys(f"grade {LAB}")
 
 
+def a_graded_class_with_essays(place: Place) -> None:
+    """The same where deeper parts count, so that essays wait for a person."""
+    with (place.folder / "assignments" / "course.toml").open("a", encoding="utf-8") as settings:
+        settings.write('\ndeeper = "required"\n')
+    place.mlsys(f"build {LAB}", f"course release {LAB}")
+    a_class_that_handed_in(place)
+    a_graded_class(place)
+
+
 def a_fetched_lab(place: Place) -> None:
     """The folder of ann, who has fetched a lab and done nothing in it yet."""
     shutil.copytree(ROOT / "release" / LAB, place.folder / LAB)
@@ -186,6 +195,7 @@ KINDS: dict[str, tuple[str | None, str, Callable[[Place], None]]] = {
     "a course": ("a new course", "my_course", a_course),
     "a class that handed in": ("a new course", "my_course", a_class_that_handed_in),
     "a graded class": ("a class that handed in", "my_course", a_graded_class),
+    "a graded class with essays": ("a new course", "my_course", a_graded_class_with_essays),
     "a fetched lab": ("an empty folder", "labs", a_fetched_lab),
     "a lab in progress": ("a fetched lab", "labs", a_lab_in_progress),
     "a lab of your own": ("an empty folder", "my_course", a_lab_of_your_own),
