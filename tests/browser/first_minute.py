@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import KERNEL_IS_IDLE, READY
 from tests.browser.pages import draw_all, in_theme, settled
 from tests.browser.studio import LAB, PICTURES, Studio
+from tests.waiting import wait_for
 
 GIF = PICTURES / "first_minute.gif"
 #: Of a frame; below it, the window has its status bar, where a clock runs.
@@ -39,6 +40,8 @@ _POINTER = """([x, y]) => {
 }"""
 # The time of a commitment is real, and would be another one in every picture.
 _WITHOUT_CLOCKS = ".mlsys-lab-sealed time { visibility: hidden }"
+_TOP = "place => Math.round(place.getBoundingClientRect().top)"
+_SCROLL_TO = f"place => {{ place.scrollIntoView({{block: 'start'}}); return ({_TOP})(place); }}"
 _INDEX = """name => jupyterapp.shell.currentWidget.content.model.toJSON().cells
   .findIndex(each => each.id === name)"""
 
@@ -72,12 +75,12 @@ class Film:
             self.show(80)
 
     def click(self, place: Locator, milliseconds: int = 500) -> None:
-        """Go to a place, click it, and look at what it does."""
+        """Go to a place, click it once it takes a click, and look at what it does."""
         box = place.bounding_box()
         assert box, place
-        self.move(box["x"] + min(box["width"] / 2, 90), box["y"] + box["height"] / 2)
-        self.page.mouse.down()
-        self.page.mouse.up()
+        at = {"x": min(box["width"] / 2, 90), "y": box["height"] / 2}
+        self.move(box["x"] + at["x"], box["y"] + at["y"])
+        place.click(position=at)
         settled(self.page)
         self.show(milliseconds)
 
@@ -102,9 +105,13 @@ class Film:
 
     def scroll_to(self, place: Locator, milliseconds: int) -> None:
         """Bring a place to the top of the page."""
-        for _ in range(2):  # what is drawn above it moves it
-            place.evaluate("place => place.scrollIntoView({block: 'start'})")
+
+        def stays() -> bool:  # what is drawn above it moves it
+            top = place.evaluate(_SCROLL_TO)
             settled(self.page)
+            return bool(top == place.evaluate(_TOP))
+
+        wait_for(stays, f"{place} does not stay at the top of the page")
         self.show(milliseconds)
 
     def save(self, path: Path) -> None:
