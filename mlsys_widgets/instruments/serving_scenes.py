@@ -61,6 +61,12 @@ _ROOM, _LIFT = 1.16, 0.035
 #: Heights of the target's handle, of its words and of the lines at the wall, as fractions of the
 #: plot. Two short lines at the wall stay clear of the curve where one long one would not.
 _GRIP, _TARGET_NOTE, _WALL_NOTE = 0.07, 0.13, (0.37, 0.3)
+#: How far words are from their line, and from where on they stand to the left of it, as fractions
+#: of the width: they need room in a window of 600 pixels.
+_ASIDE, _FAR = 0.015, 0.75
+#: Heights of two short lines in the zone without memory, which may be one bar wide: below the words
+#: over the bar before it.
+_NO_MEMORY = (0.25, 0.16)
 #: How far a curve must bend away from the straight way between its ends to have a knee.
 _BEND = 0.08
 _TITLE = (
@@ -280,8 +286,9 @@ def _beside_line(
     name: str, x: float, across: Axis, up: Axis, heights: Sequence[float], lines: tuple[str, ...]
 ) -> Words:
     """Words to the right of an upright line, or to the left where there is no room."""
-    far = math.log(x / across.low) > 0.75 * math.log(across.high / across.low)
-    place = x / 1.015 if far else x * 1.015
+    far = math.log(x / across.low) > _FAR * math.log(across.high / across.low)
+    aside = (across.high / across.low) ** _ASIDE
+    place = x / aside if far else x * aside
     levels = [_level(up, height) for height in heights]
     return Words(name, [place] * len(lines), levels, lines, align="end" if far else "start")
 
@@ -360,11 +367,7 @@ def _bars(times: TokenTimes, fits: int, form: str) -> Scene:
             "text",
             "middle",
         ),
-        note(
-            "out of memory",
-            ((wall + right) / 2, 0.5 * up.high, "out of memory") if right - wall >= 1 else None,
-            align="middle",
-        ),
+        _no_memory(wall, right, up),
     )
     ticks = tuple(float(k) for k in range(len(BARS)))
     words = tuple(_show(batch) for batch in BARS)
@@ -372,6 +375,13 @@ def _bars(times: TokenTimes, fits: int, form: str) -> Scene:
     legend = [(words, tone, "block") for (_, words), tone in zip(names, _TONES, strict=False)]
     legend.append(("This batch", "ink", "circle"))
     return Scene(across, up, marks, 300, tuple(legend))
+
+
+def _no_memory(wall: float, right: float, up: Axis) -> Words:
+    """Say what the zone beyond the wall is, if at least a bar would fit there."""
+    words = ("out of", "memory") if right - wall >= 1 else ()
+    levels = [share * up.high for share in _NO_MEMORY[: len(words)]]
+    return Words("out of memory", [(wall + right) / 2] * len(words), levels, words, align="middle")
 
 
 def stack(serving: Serving) -> Scene:

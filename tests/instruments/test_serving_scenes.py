@@ -94,6 +94,18 @@ def test_the_target_is_a_line_and_the_largest_batch_lies_before_it() -> None:
     assert mark(beyond, "target note").text == ("target 1 s (beyond the chart)",)
 
 
+def test_words_of_the_bars_without_memory_are_no_wider_than_a_bar() -> None:
+    serving = served()  # of six bars the last does not fit
+    words, zone = (
+        mark(scenes.stack(serving), name) for name in ("out of memory", "no memory zone of bars")
+    )
+    assert words.text == ("out of", "memory")
+    left, _, right, _, _ = zone.blocks[0]
+    assert left < words.x[0] < right
+    # Everything fits, so nothing is said.
+    assert mark(scenes.stack(served(sequence=128.0)), "out of memory").text == ()
+
+
 @pytest.mark.parametrize("batch", [1, 5, 16, 60, 200, 430])
 @pytest.mark.parametrize("form", ["calibrated", "textbook"])
 def test_a_batch_is_found_at_its_place(batch: int, form: str) -> None:
