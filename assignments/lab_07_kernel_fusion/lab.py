@@ -141,9 +141,8 @@ faster_gpu_saves_pct = 100 * (1 - after / before)
 # %% card="act1_why"
 
 # %% [markdown]
-# Below is the spotter on an H200, with the {{ q(devices["h200-sxm"].launch(), "s") }} of a launch that were measured. Set
-# *Launches* to *Asynchronous* and watch *First kernels*. Then select ResNet-50, and compare
-# its kernels with a launch.
+# Below is the spotter on an H200, where a launch was measured at {{ q(devices["h200-sxm"].launch(), "s") }}. Set *Launches* to
+# *Asynchronous* and watch *First kernels*. Then select ResNet-50, and compare its kernels with a launch.
 
 # %% instrument="Dispatch waterfall of an H200"
 DispatchWaterfall(
