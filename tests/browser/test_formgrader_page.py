@@ -242,9 +242,9 @@ def test_formulas_are_shown_where_their_script_is_reached(grader, browser):
                       headers={"Access-Control-Allow-Origin": "*"})  # fmt: skip
 
     page.route(re.compile("^https://"), answer)
-    page.goto(f"{grader.lab.url}formgrader/submissions/{grader.submission}/")
+    with page.expect_console_message(lambda said: "integrity" in said.text):
+        page.goto(f"{grader.lab.url}formgrader/submissions/{grader.submission}/")
     assert page.evaluate("MathJax.tex.inlineMath") == [["$", "$"], ["\\(", "\\)"]]
-    page.wait_for_timeout(500)
     assert [url.rsplit("/", 1)[1] for url in asked] == ["tex-svg.js"]
     # What is not the file that we know does not run, whoever sent it.
     assert page.evaluate("window.ran || 0") == 0
