@@ -12,6 +12,8 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.judging.flags import FlagKind
+from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
+from mlsys_widgets.labs import Parameters
 from mlsys_widgets.measured import load
 from mlsys_widgets.measured.timings import shipped_as, timings
 from tests.grading.classroom import grade, record
@@ -79,6 +81,14 @@ def test_a_class_in_which_not_everybody_has_measured(course, run):
         for name in ("ann", "bob", "cat")
     }
     assert about == {"ann": [], "bob": ["cat"], "cat": ["bob"]}
+
+
+def test_a_measurement_that_is_padded_until_nobody_reads_it(tmp_path):
+    (tmp_path / MEASUREMENT).write_bytes(json.dumps(load(SHIPPED)).encode() + b" " * (8 << 20))
+    given = SubmittedGiven(Parameters({}), tmp_path)
+    assert given.p == {}
+    with pytest.raises(ValueError, match=r"has more than 8 MiB, .* Take your own"):
+        _ = given.folder
 
 
 def test_whose_timings_they_are():

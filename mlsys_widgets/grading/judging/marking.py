@@ -33,7 +33,7 @@ from mlsys_widgets.grading.judging.by_record import (
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.lab_copies import Copies, EarlierVersion
 from mlsys_widgets.grading.judging.outside_tests import place_verdicts, without_tests
-from mlsys_widgets.grading.judging.own_measurement import kept_timings
+from mlsys_widgets.grading.judging.own_measurement import asks_for_one, kept_timings
 from mlsys_widgets.grading.judging.raised_flags import raise_flags, show_notes
 from mlsys_widgets.grading.judging.scoring import Judge, Score
 from mlsys_widgets.grading.messages import (
@@ -335,7 +335,7 @@ class Marking:
             ledger_origin(fresh, self.lab, owner, ledger=ledger),
             notes.digest,
             dict(self._parameters(owner)),
-            kept_timings(fresh),
+            kept_timings(fresh) if asks_for_one(self._items(owner)) else "",
             result.own,
         )
 

@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.judging.keys import Given
-from mlsys_widgets.measured.documents import MOST_BYTES
+from mlsys_widgets.labs import Item, Measurement
 from mlsys_widgets.measured.timings import COMMON, shipped_as, timings
 
+#: Ours have less than a tenth of it; a larger one could cost a reader its memory.
+_LARGEST: Final = 8 << 20
 #: As many timings of a measurement are kept: those whose words come first, whatever their order.
 _MOST: Final = 60
 
@@ -27,13 +29,27 @@ class SubmittedGiven(Given):
 
     def __getattribute__(self, name: str) -> Any:
         found = super().__getattribute__(name)
-        if name == "folder" and (shipped := shipped_measurement(found)):
+        if name == "folder" and (why := _refusal(found)):
             raise ValueError(
-                f"{MEASUREMENT} is the measurement {shipped}, which comes with the package, and not"
-                f" one of your machine. Take your own in the lab, or with: mlsys measure --cpu"
+                f"{MEASUREMENT} {why}. Take your own in the lab, or with: mlsys measure --cpu"
                 f" --quick --out {MEASUREMENT}; then answer with its numbers, and hand in again"
             )
         return found
+
+
+def _refusal(folder: Path) -> str | None:
+    """Say why a measurement cannot be the student's; `None` if it may be, or if there is none."""
+    path = folder / MEASUREMENT
+    if path.is_file() and path.stat().st_size > _LARGEST:
+        return f"has more than {_LARGEST >> 20} MiB, which no measurement has"
+    if shipped := shipped_measurement(folder):
+        return f"is the measurement {shipped}, which comes with the package, and not one of yours"
+    return None
+
+
+def asks_for_one(items: Mapping[str, Item]) -> bool:
+    """Whether a lab asks for a measurement."""
+    return any(isinstance(item, Measurement) for item in items.values())
 
 
 def shipped_measurement(folder: Path) -> str | None:
@@ -50,7 +66,7 @@ def kept_timings(folder: Path) -> str:
 def _timings_in(folder: Path) -> frozenset[str]:
     path = folder / MEASUREMENT
     try:
-        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > _LARGEST:
             return frozenset()
         return _timings(path.read_bytes())
     except OSError:

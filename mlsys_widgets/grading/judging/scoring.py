@@ -16,11 +16,15 @@ from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.judging.award import judge_record
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Checks, Given
-from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven, shipped_measurement
+from mlsys_widgets.grading.judging.own_measurement import (
+    SubmittedGiven,
+    asks_for_one,
+    shipped_measurement,
+)
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.recorded_answers import recorded_answers
-from mlsys_widgets.labs import Choice, Item, Lab, Measurement, Number, Record, UnusableAnswer
+from mlsys_widgets.labs import Choice, Item, Lab, Number, Record, UnusableAnswer
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 
@@ -207,8 +211,7 @@ class Judge:
 
 def _measurement_doubts(items: Mapping[str, Item], folder: Path) -> Iterator[Flag]:
     """Flag a measurement that cannot be the student's own, where the lab asks for one."""
-    asked = any(isinstance(item, Measurement) for item in items.values())
-    if asked and (shipped := shipped_measurement(folder)):
+    if asks_for_one(items) and (shipped := shipped_measurement(folder)):
         yield Flag(FlagKind.SHIPPED_MEASUREMENT, MEASUREMENT, shipped)
 
 
