@@ -240,3 +240,19 @@ def test_one_that_nobody_holds_any_more_is_gone(tmp_path):
     reader = made.ask(Ask("say", what="")).reader
     del made
     wait_for(lambda: not Path(f"/proc/{reader}").exists(), "a reader outlives its owner")
+
+
+def test_what_one_may_take_while_others_wait_follows_what_they_take(tmp_path):
+    """With an allowance of an hour it ends all the same, once it is known what is usual."""
+    made = Readers(work, 1, tmp_path, replace(LIMITS, wall=3600, cpu=3600, hurried=3600))
+    try:
+        for _ in range(8):
+            made.ask(Ask("say", what="a"), hurried=True)
+        with pytest.raises(TookTooLong):
+            made.ask(Ask("loop"), hurried=True)
+        assert made.ask(Ask("say", what="b"), hurried=True).said == "b"
+        # Whoever takes longer as a rule gets longer, and whoever has no one behind them all of it.
+        made._seconds.extend([50.0] * 64)
+        assert made._allowance() == 100
+    finally:
+        made.close()

@@ -6,6 +6,7 @@ number. Hidden tests are built into the instructor's notebook from the lab's che
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -142,7 +143,9 @@ def judge_record(
         ledger = ledger or LedgerRecord(lab, folder, owner)
         doubts = ledger.doubts(released=released, handed_in=handed_in)
     except LedgerError as problem:
-        return Verdict(0.0, str(problem)), Flag(FlagKind.DOUBTFUL_LEDGER, detail=str(problem))
+        # Where the graded copy lies is nobody's business who reads this.
+        why = str(problem).replace(f"{folder}{os.sep}", "")
+        return Verdict(0.0, why), Flag(FlagKind.DOUBTFUL_LEDGER, detail=why)
     if ledger.somebody_else is not None:
         sentence = f"The ledger is of {ledger.somebody_else}, not of {owner}."
         return Verdict(0.0, sentence), Flag(FlagKind.FOREIGN_LEDGER, detail=sentence)

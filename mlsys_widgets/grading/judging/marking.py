@@ -283,7 +283,13 @@ class Marking:
 
     def _lay_out(self, fresh: Path, files: Mapping[str, bytes]) -> None:
         # As nbgrader has it, no notebook but the lab's: its other commands would stop at them.
-        kept = {name: content for name, content in files.items() if Path(name).suffix != ".ipynb"}
+        # Nor a folder in its place, in which somebody may have handed in anything.
+        inside = f"{self.lab.name}.ipynb/"
+        kept = {
+            name: content
+            for name, content in files.items()
+            if Path(name).suffix != ".ipynb" and not name.startswith(inside)
+        }
         lay_out_fresh(fresh, kept, mode=self.course.permissions)
 
     def _judge(

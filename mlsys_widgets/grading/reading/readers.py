@@ -24,6 +24,7 @@ import tempfile
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -43,8 +44,13 @@ _PR_SET_PDEATHSIG: Final = 1
 #: ordinary one. Ours take a twentieth of both.
 _ORDINARY_SECONDS: Final = 1.0
 _ORDINARY_BYTES: Final = 100_000_000
-#: What is said to a reader beside a request.
+#: What is said to a reader beside a request: seconds of processor time while others wait, or none.
 _HURRIED: Final = "hurried"
+#: While others wait, a submission gets as many times what three in four of the last ones took; at
+#: least so many seconds, and those of the limits until enough are known.
+_TIMES_USUAL: Final = 2
+_LEAST_SECONDS: Final = 0.05
+_ENOUGH, _LAST = 8, 64
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 #: What to do about a submission that is too much for a reader.
 _ASK: Final = "ask for a notebook without outputs and extra cells, or look at it by hand"
@@ -92,8 +98,8 @@ class ReadingLimits:
     #: Seconds, and seconds of processor time.
     wall: float = 120.0
     cpu: int = 30
-    #: Seconds of processor time while others wait.
-    hurried: int = 2
+    #: Seconds of processor time while others wait; less once it is known what others take.
+    hurried: float = 2.0
     #: Bytes of address space beyond what a reader has.
     memory: int = 1_500_000_000
     #: Bytes of the largest file that is written.
@@ -125,7 +131,9 @@ class Readers:
         self, work: Work, count: int, scratch: Path, limits: ReadingLimits | None = None
     ) -> None:
         self.count = count
-        self._pool = ProcessPool(partial(_Reader, work, scratch, limits or ReadingLimits()), count)
+        limits = limits or ReadingLimits()
+        self._hurried, self._seconds = limits.hurried, deque[float](maxlen=_LAST)
+        self._pool = ProcessPool(partial(_Reader, work, scratch, limits), count)
 
     def ask(self, request: ReaderMessage, *, hurried: bool = False) -> ReaderMessage:
         """Have a request done, when a reader is free.
@@ -142,8 +150,12 @@ class Readers:
         ValueError
             If there is no room on the disk.
         """
+        allowance = self._allowance() if hurried else None
         try:
-            return self._pool.run(lambda reader, _: reader.ask(request, hurried=hurried))
+            reply, seconds = self._pool.run(lambda reader, _: reader.ask(request, allowance))
+            if hurried:
+                self._seconds.append(seconds)
+            return reply
         except ProcessLost:
             raise CannotRead(
                 "the process that reads it was killed twice, as a system does that is short of"
@@ -151,6 +163,14 @@ class Readers:
             ) from None
         except PoolClosed as problem:
             raise CannotRead(str(problem)) from None
+
+    def _allowance(self) -> float:
+        """Return the processor time that a submission may take while others wait."""
+        known = sorted(self._seconds)
+        if len(known) < _ENOUGH:
+            return self._hurried
+        usual = known[len(known) * 3 // 4]
+        return min(self._hurried, max(_LEAST_SECONDS, _TIMES_USUAL * usual))
 
     def close(self) -> None:
         """End all of them, under whoever waits for them."""
@@ -186,17 +206,17 @@ class _Reader:
                     self._ended = os.waitpid(self.pid, os.WNOHANG)[0] != 0
             return not self._ended
 
-    def ask(self, request: ReaderMessage, *, hurried: bool) -> ReaderMessage:
-        """Have a request done."""
+    def ask(self, request: ReaderMessage, allowance: float | None) -> tuple[ReaderMessage, float]:
+        """Have a request done; return what was replied, and the processor time that it took."""
         try:
-            send(self._to, {**request.as_data(), _HURRIED: hurried})
+            send(self._to, {**request.as_data(), _HURRIED: allowance})
             outcome = _Outcome(**(receive(self._from) or {}))
         except (OSError, ValueError, TypeError):
             self.close()
             raise ProcessLost from None
         match outcome.kind:
             case _Kind.DONE:
-                return _read(outcome.reply)
+                return _read(outcome.reply), outcome.seconds
             case _Kind.KILLED:
                 raise ProcessLost
             case _Kind.TOO_LONG:
@@ -251,6 +271,8 @@ class _Outcome:
     reply: Any = None
     #: Whether the child may have another request.
     ordinary: bool = False
+    #: Seconds of processor time.
+    seconds: float = 0.0
 
 
 # What runs in a reader.
@@ -284,8 +306,6 @@ def _answer(
     Whatever goes wrong in a child that has done others is tried again in one that has not, so that
     nothing is said about a submission that is not its own. Time is: it is counted for each.
     """
-    if request[_HURRIED]:
-        limits = replace(limits, cpu=limits.hurried)
     if child is not None:
         outcome = child.ask(request, limits)
         if outcome.ordinary:
@@ -354,8 +374,9 @@ class _Child:
             self._kill()
         status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         self._pid = 0
-        if not in_time or -status == signal.SIGXCPU:
-            words = f"reading it takes longer than {limits.cpu} s; {_ASK}"
+        if not in_time or -status in (signal.SIGXCPU, signal.SIGPROF):
+            seconds = request[_HURRIED] or limits.cpu
+            words = f"reading it takes longer than {seconds:g} s; {_ASK}"
             return _Outcome(_Kind.TOO_LONG, words)
         if -status == signal.SIGKILL:
             return _Outcome(_Kind.KILLED)
@@ -403,27 +424,29 @@ def _child_main(line: socket.socket, work: Work, limits: ReadingLimits) -> None:
         while (request := receive(requests)) is not None:
             began = time.process_time()
             outcome = _do(request, work, limits)
+            seconds = time.process_time() - began
             ordinary = (
                 outcome.kind == _Kind.DONE
-                and time.process_time() - began < _ORDINARY_SECONDS
+                and seconds < _ORDINARY_SECONDS
                 and address_space() - before < _ORDINARY_BYTES
             )
-            line.sendall(framed(asdict(replace(outcome, ordinary=ordinary))))
+            line.sendall(framed(asdict(replace(outcome, ordinary=ordinary, seconds=seconds))))
     os._exit(0)
 
 
 def _do(request: Mapping[str, Any], work: Work, limits: ReadingLimits) -> _Outcome:
     """Do a request within the limits, and say what became of it."""
-    seconds = limits.hurried if request[_HURRIED] else limits.cpu
     gigabytes = f"{limits.memory / 1e9:g} GB"
     for which, most in (
         (resource.RLIMIT_AS, address_space() + limits.memory),
         (resource.RLIMIT_FSIZE, limits.file),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, ceil(time.process_time()) + seconds),
+        (resource.RLIMIT_CPU, ceil(time.process_time()) + limits.cpu),
     ):
         with contextlib.suppress(ValueError, OSError):  # where the system knows no such limit
             resource.setrlimit(which, (most, resource.getrlimit(which)[1]))
+    # Nobody catches its signal, so it ends the process; the kernel's own limit has whole seconds.
+    signal.setitimer(signal.ITIMER_PROF, request[_HURRIED] or 0.0)
     try:
         reply = work(ReaderMessage.from_data(request)).as_data()
         if len(framed(reply)) > limits.reply:
@@ -440,3 +463,5 @@ def _do(request: Mapping[str, Any], work: Work, limits: ReadingLimits) -> _Outco
         return _Outcome(kind, f"{problem.strerror or problem}"[:300])
     except Exception as problem:
         return _Outcome(_Kind.PROBLEM, f"{type(problem).__name__}: {problem}"[:300])
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
