@@ -178,6 +178,7 @@ class GradingRun:
         )
         self._engine: Engine | None = None
         self._again: set[str] = set()
+        self._read_later: set[str] = set()
         self._seconds: list[float] = []
         self._cut_short: set[str] = set()
         self.students = self._to_grade()
@@ -402,13 +403,15 @@ class GradingRun:
             # Reading takes its time after the others, as running does.
             hurried = allowance is not None
             ready = self._ask(PrepareRun(student, fresh, heads, place), hurried=hurried)
+            if ready is None:
+                self._read_later.add(student)
             if not isinstance(ready, ReadyToRun):
                 return ready
             parcel = Parcel(student, place / CONTENT, ready.hidden, plan.isolate, limits, allowance)
             ending, remarks = engine.run(parcel, place / REPORT)
             if ending.ended == YIELDED:
                 return None
-            if student in self._again:
+            if student in self._again - self._read_later:
                 remarks = (*remarks, Remark(RemarkKind.RUN_LATER))
             return self._ask(JudgeRun(student, fresh, heads, place, ending, remarks))
         except NotRun as problem:
