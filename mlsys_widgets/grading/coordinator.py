@@ -51,6 +51,7 @@ from mlsys_widgets.grading.messages import (
     PrepareRun,
     ReadyToRun,
 )
+from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.reading.ledger_origins import LedgerOrigins
 from mlsys_widgets.grading.reading.readers import (
@@ -151,8 +152,10 @@ class GradingRun:
         self._gradebook = gradebook
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
-        self._origins = LedgerOrigins.of_log(self._log.read())
-        self._measurements = SharedMeasurements.of_log(self._log.read())
+        logged = self._log.read()
+        self._origins = LedgerOrigins.of_log(logged)
+        self._measurements = SharedMeasurements.of_log(logged)
+        self._class = self._read_class(logged)
         #: What was found about submissions after they were written: flags by student.
         self.flagged_later: dict[str, Flag] = {}
         #: Why the usual audit was left out; empty if it was not.
@@ -184,6 +187,16 @@ class GradingRun:
         self.students = self._to_grade()
         #: What is missing of the records of earlier runs, a sentence each.
         self.lost = tuple(lost_records(course.home, plan.lab, leaving_out=self.students))
+
+    def _read_class(self, logged: Mapping[str, Mapping[str, Any]]) -> ClassList:
+        """Read who is in the class; a stranger whom an earlier run has graded stays one."""
+        flagged = {
+            student
+            for student, line in logged.items()
+            if any(each.kind is FlagKind.STRANGER for each in line.get("flags", ()))
+        }
+        known = ClassList.of(self._course.db_url)
+        return known.without(flagged - {*self._course.people.added})
 
     def _refuse_a_visible_course(self) -> None:
         """Submissions see the system and the interpreter: the course must not lie in there."""
@@ -446,6 +459,9 @@ class GradingRun:
         if student in self._cut_short:
             again = Remark(RemarkKind.GRADED_AGAIN)
             graded = replace(graded, remarks=(*graded.remarks, again))
+        if words := self._class.stranger(student):
+            stranger = Flag(FlagKind.STRANGER, student, words)
+            graded = replace(graded, flags=(*graded.flags, stranger))
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
         try:

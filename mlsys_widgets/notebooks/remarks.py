@@ -121,6 +121,11 @@ class RemarkKind(NoteKind):
         "stray essay",
         "nothing is written where {about} is graded, but there is {detail}. Write it in its card",
     )
+    TYPED_TEXT = (
+        "typed text",
+        "some answers are not recorded, and the notebook has text in {about}, such as {detail},"
+        " which was not graded. Record answers in their cards",
+    )
     CONFLICT_CELL = (
         "conflict in a cell",
         "the cell {about} still has the markers of a Git merge conflict, so it cannot run",

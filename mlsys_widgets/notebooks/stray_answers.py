@@ -16,6 +16,7 @@ from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.notebooks.lost_cells import as_students_get_it, squeezed
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
+from mlsys_widgets.wording.plurals import counted
 
 #: Characters of a cell; nobody types an answer into a longer one.
 _LONGEST: Final = 50_000
@@ -38,7 +39,7 @@ def stray_work(book: Any, blueprint: Blueprint, *, lost: bool = False) -> list[R
         text from the lab's.
     """
     remarks = [*_edited(book, blueprint), *_answers(book, blueprint), *_conflicts(book)]
-    return remarks if lost else [*remarks, *_essays(book, blueprint)]
+    return remarks if lost else [*remarks, *_essays(book, blueprint), *_texts(book)]
 
 
 def _edited(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
@@ -168,6 +169,34 @@ def _essays(book: Any, blueprint: Blueprint) -> Iterator[Remark]:
                 break
 
 
+def _texts(book: Any) -> Iterator[Remark]:
+    """Name what a student wrote as text into cells of their own; answers may be among it."""
+    texts = [cell.source for cell in book.cells if _is_own(cell) and _is_text(cell)]
+    if texts:
+        first = quoted(" ".join(texts[0].split()))
+        yield Remark(RemarkKind.TYPED_TEXT, counted(len(texts), "cell"), first)
+
+
+def _is_text(cell: Any) -> bool:
+    """Whether a cell holds words or bare numbers, and nothing that computes."""
+    if cell.cell_type != "code":
+        return True
+    code = _MAGIC.sub("", cell.source)
+    try:
+        statements = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return bool(code.strip()) and all(map(_says_only, statements))
+
+
+def _says_only(statement: ast.stmt) -> bool:
+    match statement:
+        # Python reads "limit: 295" as a note on a name.
+        case ast.Expr(value=ast.Constant()) | ast.AnnAssign(value=None):
+            return True
+    return False
+
+
 def _is_blank(cell: Any) -> bool:
     try:
         return bool(cell_metadata(cell).get("checksum") == checksum(cell))
@@ -175,13 +204,19 @@ def _is_blank(cell: Any) -> bool:
         return False
 
 
-def _is_own_text(cell: Any) -> bool:
+def _is_own(cell: Any) -> bool:
+    """Whether a student made a cell, and wrote something into it that a person can read."""
     return (
-        cell.cell_type in ("markdown", "raw")
-        and grade_id(cell) is None
+        grade_id(cell) is None
         and cell.metadata.get("editable", True) is not False
-        and len(cell.source[:_LONGEST].split()) >= _FEWEST_WORDS
+        and bool(cell.source.strip())
+        and len(cell.source) <= _LONGEST
     )
+
+
+def _is_own_text(cell: Any) -> bool:
+    words = len(cell.source[:_LONGEST].split())
+    return _is_own(cell) and cell.cell_type in ("markdown", "raw") and words >= _FEWEST_WORDS
 
 
 def _conflicts(book: Any) -> Iterator[Remark]:

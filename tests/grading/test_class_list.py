@@ -47,6 +47,13 @@ def test_names_make_a_class(gradebook, handed_in):
     assert known.stranger("xaver") == "xaver is not in this class."
 
 
+def test_whoever_was_only_graded_can_be_taken_out(gradebook):
+    known = gradebook({"ann": "Lee", "ben": None, "bem": None}, ["ann", "bem"])
+    assert known.stranger("bem") == ""
+    assert known.without({"bem", "ann"}).stranger("bem").endswith("Did they mean ben?")
+    assert known.without({"bem", "ann"}).stranger("ann") == "", "somebody entered the name"
+
+
 def test_two_of_one_name_tell_nothing_about_an_uploader():
     known = ClassList({"a1": ("Ann", "Lee"), "a2": ("Ann", "Lee"), "zoe": ("Zoë", "Ray")})
     assert known.uploader("leeann_5_lab-a1.zip", "lab") is None

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
+from mlsys_widgets.courses import enter_students
+from mlsys_widgets.courses.roster import RosterEntry
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD
 from mlsys_widgets.grading.judging.flags import FlagKind
@@ -151,6 +154,16 @@ def checkpoint_of_notebook(folder: Path) -> None:
     (folder / LEDGER).unlink()
 
 
+def typed_as_text(folder: Path) -> None:
+    """Answers in words, in a cell of the student's own, and nothing recorded."""
+    book = nbformat.read(folder / NAME, 4)
+    book.cells.append(nbformat.v4.new_markdown_cell("Question 1: 42.7"))
+    nbformat.write(book, folder / NAME)
+    content = (folder / LEDGER).read_bytes()
+    kept = [each for each in events_of(content) if each.kind != "answer"]
+    (folder / LEDGER).write_bytes(as_bytes(rechained(kept)))
+
+
 MOVED, RESAVED = RemarkKind.LEDGER_ELSEWHERE, RemarkKind.LEDGER_RESAVED
 MERGED = FlagKind.LEDGERS_MERGED
 MISTAKES: Mapping[str, Mistake] = {
@@ -222,6 +235,9 @@ MISTAKES: Mapping[str, Mistake] = {
     "all-of-it": Mistake(
         saved(lambda c: b"\xef\xbb\xbf" + sorted_keys(c).replace(b"\n", b"\r\n").rstrip())
     ),
+    "typed-as-text": Mistake(
+        typed_as_text, FlagKind.TYPED_TEXT, "text in 1 cell, such as “Question 1: 42.7”", 20
+    ),
     "garbage": Mistake(
         after(carry, saved(lambda _: b"\x00garbage\xff" * 50)),
         MOVED, "nothing of yours can be read in the file ledger.jsonl, so",
@@ -275,3 +291,21 @@ def test_merged_ledgers_verify_and_keep_every_entry(course, graded):
     assert [each[3:5] for each in kept[1:]] == [each[3:5] for each in whole[1:]]
     again = grade(course, students=student, force=True)[student]
     assert [flag.kind for flag in again.flags] == [MERGED], "merging twice gives the same ledger"
+
+
+def test_a_mistyped_login_is_told_with_the_nearest_name(tmp_path):
+    """Work of nobody's: it is graded, and whose it may be is said, as often as it is graded."""
+    made = classroom(tmp_path / "course")
+    enter_students(made.course, [RosterEntry("annabel", "Anna", "Bell"), RosterEntry("ben")])
+    for name in ("anabel", "ben"):
+        record(made, name)
+    for force in (False, True):
+        graded = grade(made, force=force)
+        assert graded["ben"].flags == ()
+        (flag,) = graded["anabel"].flags
+        assert flag.kind is FlagKind.STRANGER
+        assert "anabel is not in this class. Did they mean annabel?" in flag.sentence
+        assert "mlsys course merge anabel LOGIN" in flag.sentence
+        assert graded["anabel"].earned == ALL
+    enter_students(made.course, [RosterEntry("anabel", "Ana", "Bel")])
+    assert grade(made, force=True)["anabel"].flags == ()

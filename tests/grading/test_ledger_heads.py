@@ -124,7 +124,7 @@ def test_a_ledger_that_is_gone_is_flagged(course, home):
     for path in (home / LAB).glob("ledger*"):
         path.unlink()
     submit(course, STUDENT, home)
-    assert kinds(grade(course)) == [FlagKind.CHANGED_LEDGER]
+    assert kinds(grade(course)) == [FlagKind.NO_LEDGER, FlagKind.CHANGED_LEDGER]
 
 
 def test_a_lab_begun_again_with_its_old_ledger_beside_it_is_honest(course, home):

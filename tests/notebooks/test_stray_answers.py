@@ -92,6 +92,29 @@ def test_what_counts_or_is_no_answer_is_not_named(made):
     assert sentences(made) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "295",
+        "The answer is 295 FLOP per byte.",
+        "limit: 295",
+        "'memory'",
+        "# limit is 295",
+        "limit = 295 FLOP/byte",
+    ],
+)
+def test_text_in_a_cell_of_ones_own_is_named(text):
+    for made in (nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell):
+        work = book()
+        work.cells.append(made(text))
+        assert sentences(work, RemarkKind.TYPED_TEXT) == [f"“{text}”"]
+
+
+@pytest.mark.parametrize("code", ["", " ", "x = 1", "print(295)", "%matplotlib inline", "f(3)"])
+def test_code_is_no_text(code):
+    assert sentences(book(more=(code,)), RemarkKind.TYPED_TEXT) == []
+
+
 def test_a_variable_counts_where_the_test_reads_it_or_is_gone():
     made = book(limit_answer="limit = 3")
     del made.cells[2]

@@ -45,6 +45,12 @@ class FlagKind(NoteKind):
         "nothing is written where {about} is graded, but there is {detail}",
         "a text is written where it does not count",
     )
+    TYPED_TEXT = (
+        "typed text",
+        "some answers are not recorded, and the notebook has text in {about}, such as {detail},"
+        " which was not graded. Record answers in their cards",
+        "answers may be typed as text into cells",
+    )
     TWO_VERDICTS = (
         "two verdicts",
         "{about}: {detail}",
@@ -115,6 +121,12 @@ class FlagKind(NoteKind):
         "after close",
         "handed in after the lab had closed: {detail}",
         "it was handed in after the lab had closed",
+    )
+    STRANGER = (
+        "stranger",
+        "{detail} Two logins of one person: mlsys course merge {about} LOGIN. Somebody new: mlsys"
+        " course add {about}",
+        "somebody is not in the class",
     )
     AUDIT = (
         "audit",

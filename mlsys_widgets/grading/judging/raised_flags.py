@@ -62,6 +62,7 @@ _FOR_STUDENTS: Final = frozenset(
         FlagKind.LEDGERS_MERGED,
         FlagKind.LEDGER_NOT_USED,
         FlagKind.NO_LEDGER,
+        FlagKind.TYPED_TEXT,
         FlagKind.RECORD_UNUSABLE,
         RemarkKind.LEDGER_ALONE,
         RemarkKind.RESTORED_CELL,
@@ -92,9 +93,12 @@ def raise_flags(
         elif remark.kind in _STRAYS:
             if _matters(by_name.get(remark.about)):
                 raised.append(Flag(_STRAYS[remark.kind], remark.about, remark.detail))
+        elif remark.kind is RemarkKind.TYPED_TEXT:
+            if any(score.judged and score.answer == "" for score in scores):
+                raised.append(Flag(FlagKind.TYPED_TEXT, remark.about, remark.detail))
         elif remark.kind is RemarkKind.NO_LEDGER:
-            # Where code has computed the answers, there is nothing to miss.
-            if not recorded:
+            # Where code has computed answers, there is nothing to miss.
+            if not recorded and not any(score.judged and score.answer for score in scores):
                 raised.append(Flag(FlagKind.NO_LEDGER, remark.about, remark.detail))
         elif remark.kind in _NO_NOTEBOOK:
             more = ". What its ledger records was graded" if recorded else ""

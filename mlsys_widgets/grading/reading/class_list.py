@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final, Self
 
@@ -62,6 +62,16 @@ class ClassList:
         names = {login: (first or "", last or "") for login, first, last, _ in rows}
         entered = any(first or last or not done for _, first, last, done in rows)
         return cls(names if entered else None)
+
+    def without(self, strangers: Collection[str]) -> ClassList:
+        """Return the class without people who are in the gradebook only since they were graded.
+
+        Whoever has a name was entered by somebody meanwhile.
+        """
+        return ClassList(
+            {each: names for each, names in self._names.items()
+             if each not in strangers or any(names)}
+        )  # fmt: skip
 
     def stranger(self, student: str) -> str:
         """Say that somebody is not in the class, and whom they may mean; empty if they are.

@@ -7,6 +7,7 @@ friend's own, it is.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ from mlsys_widgets.ledger.events import TIME
 #: Three moments in common are no accident: two students of a class hardly ever have even one.
 _SHARED: Final = 3
 #: As many of a ledger's moments are kept.
-_MOST: Final = 300
+_MOST: Final = 60
 
 
 def ledger_origin(
@@ -36,8 +37,16 @@ def ledger_origin(
     except LedgerError:
         return ""
     # An id is a word of our own making; in a forged ledger it may be anything.
-    words = ("".join(each.split()) for each in ledger.origin[: _MOST + 1])
+    words = ["".join(each.split()) for each in ledger.origin]
+    if len(words) > _MOST:
+        # Not the first ones: two ledgers that share moments keep the same of them, also if one of
+        # the two was merged with another.
+        words = words[:1] + sorted(words[1:], key=_digest)[:_MOST]
     return "" if ledger.somebody_else is not None else " ".join(words)
+
+
+def _digest(word: str) -> bytes:
+    return hashlib.sha256(word.encode()).digest()
 
 
 class LedgerOrigins:
