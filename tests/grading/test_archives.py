@@ -15,6 +15,7 @@ from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.roster import RosterEntry
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.reading.archives import IntakeResult, take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.handin.archive import hand_in
@@ -161,7 +162,7 @@ def test_mlsys_grade_gives_all_points_for_one_file_and_says_which(course, inbox,
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line[:1] == "{"]
     graded = {line["student"]: line for line in lines}
     said = {name: [each["kind"] for each in line["remarks"]] for name, line in graded.items()}
-    assert said == {"ann": ["record alone"], "bob": ["ledger alone"]}
+    assert said == {"ann": ["ledger elsewhere"], "bob": ["ledger alone"]}
     for student, line in graded.items():
         items = course.asked(student).items.values()
         most = sum(item.points for item in items if isinstance(item, AUTOGRADED))
@@ -284,6 +285,19 @@ def test_work_that_is_no_zip_is_not_passed_over_in_silence(course, inbox, name):
     assert taken.students == ["ann", "bob"]
     assert list(taken.refused) == [name]
     assert f"Ask for {LAB}-STUDENT.zip" in taken.refused[name]
+
+
+@pytest.mark.parametrize("name", ["ledger (1).jsonl", "ledger.json", "ann_5_ledger.jsonl.txt"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_ledger_is_known_by_what_is_in_it(course, inbox, name, encoding):
+    """Its name and its encoding do not matter, and files that are none are left alone."""
+    ledger = only(inbox / f"{LAB}-ann.zip", LEDGER)
+    (inbox / f"{LAB}-ann.zip").unlink()
+    (inbox / name).write_bytes(ledger.decode().encode(encoding))
+    (inbox / "grades.json").write_bytes(b"{}")
+    (inbox / "notes.txt").write_bytes(b"ask ann")
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    assert (taken.students, taken.refused) == (["ann", "bob"], {})
 
 
 def test_a_name_too_long_for_a_gradebook_is_refused(course, inbox):

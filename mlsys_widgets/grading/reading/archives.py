@@ -34,7 +34,7 @@ from mlsys_widgets.handin.work import archived_names
 from mlsys_widgets.labs import load
 
 #: What students hand in by mistake instead of the file that mlsys hand-in makes.
-_OTHER_KINDS: Final = (".txt", ".json", ".rar", ".7z", ".tar", ".gz", ".html", ".pdf")
+_OTHER_KINDS: Final = (".rar", ".7z", ".tar", ".gz", ".html", ".pdf")
 
 
 @dataclass
@@ -120,6 +120,8 @@ class _Intake:
             self._refuse(path, str(problem))
             return
         assert isinstance(found, UploadContents), found
+        if not found.digests:
+            return
         student = self._course.people.login_of(found.student)
         if self._known is not None and (why := _stranger(self._known, student, path, self._lab)):
             self._refuse(path, why)
@@ -133,7 +135,10 @@ class _Intake:
             for path in found:
                 rest = ", ".join(self._shown(other) for other in found if other != path)
                 self._refuse(
-                    path, f"It is from {student}, and so is {rest}; keep only one of them."
+                    path,
+                    f"It is from {student}, and so is {rest}; keep only one of them. Ledgers from"
+                    f" two machines may lie in submitted/{student}/{self._lab} together, under any"
+                    " names.",
                 )
             return
         target = self._course.work("submitted", student, self._lab)
@@ -199,7 +204,8 @@ def _other_files(folder: Path, lab: str) -> Iterator[tuple[str, str]]:
 def _agree(found: Iterable[Mapping[str, str]]) -> bool:
     """Whether what one student uploaded fits together, as a notebook and its ledger do.
 
-    Archives are complete in themselves: two of them must be the same.
+    Archives are complete in themselves: two of them must be the same. So must ledgers be: anybody
+    can upload one in somebody else's name, and it must not be merged into that student's work.
     """
     work: dict[str, str] = {}
     for digests in found:

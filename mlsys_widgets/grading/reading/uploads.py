@@ -17,15 +17,18 @@ from typing import Final
 from mlsys_widgets.files import LEDGER, lay_out
 from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage, ReadingLimits
 from mlsys_widgets.grading.reading.record_candidates import carried_owner
+from mlsys_widgets.grading.reading.resaved_ledger import read_saved
 from mlsys_widgets.grading.reading.submissions import name_problem, read_folder
 from mlsys_widgets.handin.archive import ZIP, student_named
 from mlsys_widgets.handin.archive_reader import LARGEST, ArchiveRefused, read_archive
-from mlsys_widgets.ledger.carried_record import owner_of
+from mlsys_widgets.ledger.carried_record import Owner, owner_of
 
 #: What students upload without packing it.
 NOTEBOOK: Final = ".ipynb"
-LEDGER_FILE: Final = ".jsonl"
-KINDS: Final = (ZIP, NOTEBOOK, LEDGER_FILE)
+#: What a ledger is called, and what browsers and editors make of that. Most other files of the last
+#: two kinds have nothing to do with a lab.
+LEDGER_FILES: Final = (".jsonl", ".json", ".txt")
+KINDS: Final = (ZIP, NOTEBOOK, *LEDGER_FILES)
 #: Enough for the largest notebook that is honest: its outputs are a few long texts.
 LIMITS: Final = ReadingLimits(wall=60, cpu=10, memory=700_000_000)
 #: What browsers and websites put behind the name of a file that was there before.
@@ -41,7 +44,7 @@ class ReadUpload(ReaderMessage):
 
 @dataclass(frozen=True)
 class UploadContents(ReaderMessage):
-    """Whose work an upload is, and the hash of each of its files."""
+    """Whose work an upload is, and the hash of each of its files; empty if it is no work at all."""
 
     student: str
     digests: Mapping[str, str]
@@ -83,7 +86,8 @@ class UploadReader:
             match request:
                 case ReadUpload(path):
                     files = self._files(path)
-                    return UploadContents(whose(path.name, self._lab, files), digests(files))
+                    student = whose(path.name, self._lab, files) if files else ""
+                    return UploadContents(student, digests(files))
                 case UnpackUploads():
                     return self._unpack(request)
         except ArchiveRefused as problem:
@@ -105,10 +109,14 @@ class UploadReader:
             case ".ipynb":
                 _refuse_another_lab(_lab_of(content), self._lab)
                 return {f"{self._lab}{NOTEBOOK}": content}
-            case ".jsonl":
-                owner = owner_of(content)
+            case ".jsonl" | ".json" | ".txt" as kind:
+                owner = _owner_of(content, self._lab)
                 if owner is None:
-                    raise ArchiveRefused("It is not a ledger, or its first line is damaged.")
+                    if kind != ".jsonl" and self._lab.casefold() not in path.name.casefold():
+                        return {}
+                    raise ArchiveRefused(
+                        f"It is not a ledger, or its first line is damaged. {instead(self._lab)}"
+                    )
                 _refuse_another_lab(owner.lab, self._lab)
                 return {LEDGER: content}
         return read_archive(content, self._lab, self._allowed)
@@ -152,9 +160,15 @@ def _named(name: str, lab: str, owner: str | None) -> str:
 
 def _owner(files: Mapping[str, bytes], lab: str) -> str | None:
     """Return whose the ledger, or else the record in the notebook, says it is."""
-    found = owner_of(files.get(LEDGER, b""))
+    found = _owner_of(files.get(LEDGER, b""), lab)
     found = found or carried_owner(files.get(f"{lab}{NOTEBOOK}", b""))
     return found.student if found else None
+
+
+def _owner_of(ledger: bytes, lab: str) -> Owner | None:
+    """Return whose a ledger says it is, however it was saved."""
+    saved = read_saved(ledger, lab)
+    return owner_of(saved.content) if saved else None
 
 
 def _content(path: Path) -> bytes:
