@@ -16,7 +16,6 @@ from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.notebooks.lost_cells import as_students_get_it, squeezed
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
-from mlsys_widgets.wording.plurals import counted
 
 #: Characters of a cell; nobody types an answer into a longer one.
 _LONGEST: Final = 50_000
@@ -174,7 +173,8 @@ def _texts(book: Any) -> Iterator[Remark]:
     texts = [cell.source for cell in book.cells if _is_own(cell) and _is_text(cell)]
     if texts:
         first = quoted(" ".join(texts[0].split()))
-        yield Remark(RemarkKind.TYPED_TEXT, counted(len(texts), "cell"), first)
+        where = "a cell" if len(texts) == 1 else f"{len(texts)} cells"
+        yield Remark(RemarkKind.TYPED_TEXT, where, first)
 
 
 def _is_text(cell: Any) -> bool:

@@ -236,7 +236,7 @@ MISTAKES: Mapping[str, Mistake] = {
         saved(lambda c: b"\xef\xbb\xbf" + sorted_keys(c).replace(b"\n", b"\r\n").rstrip())
     ),
     "typed-as-text": Mistake(
-        typed_as_text, FlagKind.TYPED_TEXT, "text in 1 cell, such as “Question 1: 42.7”", 20
+        typed_as_text, FlagKind.TYPED_TEXT, "text in a cell, such as “Question 1: 42.7”", 20
     ),
     "garbage": Mistake(
         after(carry, saved(lambda _: b"\x00garbage\xff" * 50)),
