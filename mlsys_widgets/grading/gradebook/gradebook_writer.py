@@ -220,10 +220,42 @@ class LabGradebook:
         with self._engine.begin() as db:
             submission, extension = self._submission(db, entry)
             notebook = self._submitted_notebook(db, submission)
+            if notebook is None:
+                return self._write_first(db, submission, extension, entry)
             earned = self._write_scores(db, notebook, entry.scores)
             self._write_comments(db, notebook, entry)
             late, penalty = self.late(entry.student, entry.timestamp, extension, earned)
             _update(db, t.submitted_notebook, notebook, {"late_submission_penalty": penalty})
+        return late
+
+    def _write_first(
+        self, db: Connection, submission: str, extension: Any, entry: GradebookEntry
+    ) -> Lateness | None:
+        """Write what nobody has graded before: nothing is there that could stand."""
+        automatic = self._automatic(entry.scores)
+        earned = sum(auto for auto in automatic.values() if auto is not None)
+        late, penalty = self.late(entry.student, entry.timestamp, extension, earned)
+        notebook = _insert(
+            db, t.submitted_notebook,
+            {
+                "assignment_id": submission, "notebook_id": self._notebook, "flagged": False,
+                "late_submission_penalty": penalty,
+            },
+        )  # fmt: skip
+        words = _comments(entry)
+        grades = [
+            {"cell_id": cell, "auto_score": auto, "needs_manual_grade": auto is None}
+            for cell in self._graded.values()
+            for auto in (automatic.get(cell),)
+        ]
+        comments = [
+            {"cell_id": cell, "auto_comment": words.get(name)}
+            for name, cell in self._answers.items()
+        ]
+        for table, rows in ((t.grade, grades), (t.comment, comments)):
+            if rows:
+                own = {"notebook_id": notebook}
+                db.execute(table.insert(), [{"id": _new_id(), **own, **row} for row in rows])
         return late
 
     def _submission(self, db: Connection, entry: GradebookEntry) -> tuple[str, Any]:
@@ -242,34 +274,24 @@ class LabGradebook:
             _update(db, table, found.id, {"timestamp": entry.timestamp})
         return str(found.id), found.extension
 
-    def _submitted_notebook(self, db: Connection, submission: str) -> str:
+    def _submitted_notebook(self, db: Connection, submission: str) -> str | None:
         table = t.submitted_notebook
         found = db.execute(
             select(table.c.id).where(
                 table.c.assignment_id == submission, table.c.notebook_id == self._notebook
             )
         ).first()
-        if found is not None:
-            return str(found.id)
-        values = {"assignment_id": submission, "notebook_id": self._notebook, "flagged": False}
-        notebook = _insert(db, table, values)
-        for table, cells, more in (
-            (t.grade, self._graded, {"needs_manual_grade": True}),
-            (t.comment, self._answers, {}),
-        ):
-            rows = [
-                {"id": _new_id(), "cell_id": cell, "notebook_id": notebook, **more}
-                for cell in cells.values()
-            ]
-            if rows:
-                db.execute(table.insert(), rows)
-        return notebook
+        return None if found is None else str(found.id)
+
+    def _automatic(self, scores: Sequence[Score]) -> dict[str, float | None]:
+        """Return the points of each cell that has a score; `None` where a person decides."""
+        return {self._graded[s.name]: s.auto for s in scores if s.name in self._graded}
 
     def _write_scores(self, db: Connection, notebook: str, scores: Sequence[Score]) -> float:
         """Write scores as nbgrader does: what a person gave stands, and waits for another look."""
         rows = db.execute(select(t.grade).where(t.grade.c.notebook_id == notebook)).all()
         by_cell = {row.cell_id: row for row in rows}
-        automatic = {self._graded[s.name]: s.auto for s in scores if s.name in self._graded}
+        automatic = self._automatic(scores)
         total, changes = 0.0, []
         for cell, row in by_cell.items():
             auto = automatic.get(cell, row.auto_score)
@@ -286,13 +308,9 @@ class LabGradebook:
     def _write_comments(self, db: Connection, notebook: str, entry: GradebookEntry) -> None:
         rows = db.execute(select(t.comment).where(t.comment.c.notebook_id == notebook)).all()
         by_cell = {row.cell_id: row.id for row in rows}
-        comments: Mapping[str, str | None] = {
-            **dict.fromkeys(entry.answered),
-            **dict.fromkeys(entry.no_response, "No response."),
-        }
         changes = [
             {"row": by_cell[self._answers[name]], "auto_comment": words}
-            for name, words in comments.items()
+            for name, words in _comments(entry).items()
             if name in self._answers
         ]
         _update_all(db, t.comment, changes)
@@ -345,6 +363,14 @@ def _shown(url: str) -> str:
 def _first_line(problem: Exception) -> str:
     cause = getattr(problem, "orig", None) or problem
     return (str(cause).strip().splitlines() or [type(cause).__name__])[0]
+
+
+def _comments(entry: GradebookEntry) -> dict[str, str | None]:
+    """Return what is noted beside each written answer."""
+    return {
+        **dict.fromkeys(entry.answered),
+        **dict.fromkeys(entry.no_response, "No response."),
+    }
 
 
 def _new_id() -> str:
