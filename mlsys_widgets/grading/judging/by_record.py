@@ -93,7 +93,14 @@ def why_run(
     ledger: LedgerRecord,
 ) -> str | None:
     """Say why the record of a submission is not enough; `None` if it is."""
-    touched = [n for n in blueprint.graded if not _is_untouched(blueprint.cells[n], n, saved)]
+    named: dict[str, list[SavedCell]] = {}
+    for each in saved.values():
+        if isinstance(each.name, str):  # it is what a student's file says
+            named.setdefault(each.name, []).append(each)
+    touched = [
+        name for name in blueprint.graded
+        if not _is_untouched(blueprint.cells[name], named.get(name, ()))
+    ]  # fmt: skip
     touched += [
         remark.about for remark in runnable.remarks
         if remark.about in blueprint.graded and remark.kind not in _HARMLESS
@@ -109,8 +116,7 @@ def why_run(
     return None
 
 
-def _is_untouched(cell: SourceCell, name: str, saved: Mapping[str, SavedCell]) -> bool:
-    found = [each for each in saved.values() if each.name == name]
+def _is_untouched(cell: SourceCell, found: Sequence[SavedCell]) -> bool:
     if len(found) != 1 or found[0].kind != cell.kind:
         return False
     return not cell.locked or found[0].source.strip() == cell.visible
