@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import jupytext
-
 #: What a cell can be, by the word on its line. All but setup and design take a name.
 CODE_KINDS: Final = (
     "setup", "card", "instrument", "reveal", "show", "answer", "record", "design",
@@ -55,6 +53,8 @@ def read(path: Path) -> list[LabCell]:
     TextError
         For a cell that does not say what it is, or says it incorrectly.
     """
+    import jupytext  # takes as long as all else here, and only whoever builds a lab needs it
+
     book = jupytext.reads(path.read_text("utf-8"), fmt="py:percent")
     return [_lab_cell(path, k, cell) for k, cell in enumerate(book.cells, 1) if not _blank(cell)]
 
