@@ -15,9 +15,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mlsys_widgets import __version__
+
+if TYPE_CHECKING:
+    from mlsys_widgets.course.course import Course
+    from mlsys_widgets.sandbox.engine import Engine
 
 _Commands: TypeAlias = "argparse._SubParsersAction[CommandParser]"
 _Run = Callable[[argparse.Namespace], int]
@@ -551,15 +555,31 @@ def _add_hub_tasks(hub: CommandParser) -> None:
 
 def _grade(arguments: argparse.Namespace) -> int:
     from mlsys_widgets.course.course import Course
-    from mlsys_widgets.grading import command
-    from mlsys_widgets.grading.judging.lab_copies import is_noted
 
     course = Course.at(arguments.course)
-    if not is_noted(course, arguments.lab):  # what does that takes long to import
-        from mlsys_widgets.courses.lab_releases import notice_release
+    engine = _early_engine(arguments, course)
+    try:
+        from mlsys_widgets.grading import command
+        from mlsys_widgets.grading.judging.lab_copies import is_noted
 
-        notice_release(course, arguments.lab)
-    return command.run(arguments, course)
+        if not is_noted(course, arguments.lab):  # what does that takes long to import
+            from mlsys_widgets.courses.lab_releases import notice_release
+
+            notice_release(course, arguments.lab)
+        return command.run(arguments, course, engine)
+    finally:
+        if engine is not None:
+            engine.close()
+
+
+def _early_engine(arguments: argparse.Namespace, course: Course) -> Engine | None:
+    """Start what runs submissions, if all of them will run: while it imports, so does the rest."""
+    usable = arguments.workers is None or arguments.workers > 0
+    if not (arguments.run_all and usable and course.folder("assignments", arguments.lab).is_dir()):
+        return None
+    from mlsys_widgets.sandbox.engine import LOCAL, LocalEngine
+
+    return LocalEngine(arguments.workers) if arguments.engine == LOCAL else None
 
 
 def _regrade(arguments: argparse.Namespace) -> int:

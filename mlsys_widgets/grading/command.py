@@ -45,6 +45,7 @@ from mlsys_widgets.grading.patient_console import PatientConsole, silence_stdout
 from mlsys_widgets.grading.reading.archives import take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.notebooks.remarks import printable
+from mlsys_widgets.sandbox.engine import Engine
 from mlsys_widgets.wording.plurals import counted
 
 #: Exit code when everything was graded and something needs a person.
@@ -57,8 +58,14 @@ _MOST_FLAGGED: Final = 10
 _CONTINUE: Final = "To continue, repeat the command with --resume"
 
 
-def run(arguments: argparse.Namespace, course: Course) -> int:
-    """Grade a class, and summarize the result."""
+def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = None) -> int:
+    """Grade a class, and summarize the result.
+
+    Parameters
+    ----------
+    engine
+        What runs submissions, if it was started already.
+    """
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
     console = PatientConsole(stderr=arguments.json)
@@ -82,7 +89,7 @@ def run(arguments: argparse.Namespace, course: Course) -> int:
         console.print(
             "[bold red]Without isolation[/]: student code can read and change everything you can."
         )
-    work = GradingRun(plan)
+    work = GradingRun(plan, engine)
     # What an interrupted run has flagged belongs to the one that continues it.
     flagged = work.flagged_before() if plan.resume else []
     for sentence in work.lost:

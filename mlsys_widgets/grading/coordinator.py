@@ -126,9 +126,15 @@ class NotIsolated(CannotGrade):
 
 
 class GradingRun:
-    """The submissions of one lab, about to be graded."""
+    """The submissions of one lab, about to be graded.
 
-    def __init__(self, plan: Plan) -> None:
+    Parameters
+    ----------
+    engine
+        What runs submissions, if it was started already; it is closed with the rest.
+    """
+
+    def __init__(self, plan: Plan, engine: Engine | None = None) -> None:
         self._plan = plan
         self._course = course = plan.course
         home = self._course.home / _ASSIGNMENTS / plan.lab
@@ -179,7 +185,7 @@ class GradingRun:
         self._readers = Readers(
             self._marking, readers_for(plan.workers), self._scratch, plan.reading
         )
-        self._engine: Engine | None = None
+        self._engine = engine
         self._again: set[str] = set()
         self._read_later: set[str] = set()
         self._seconds: list[float] = []
@@ -371,7 +377,8 @@ class GradingRun:
                 yield self._write(student, reply)
 
     def _open_engine(self, on_start: Callable[[str], None]) -> None:
-        self._engine = engine = open_engine(self._plan.engine, self._plan.workers)
+        engine = self._engine or open_engine(self._plan.engine, self._plan.workers)
+        self._engine = engine
         reason = engine.why_not_isolated()
         if self._plan.isolate and reason:
             raise NotIsolated(reason)

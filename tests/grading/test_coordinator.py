@@ -295,6 +295,14 @@ def test_by_record_nothing_is_started(tmp_path, monkeypatch):
     assert run.running() == []
 
 
+def test_an_engine_that_was_started_already_is_used(undisturbed, tmp_path, monkeypatch):
+    course = again(undisturbed, tmp_path, monkeypatch)
+    monkeypatch.setattr(coordinator, "open_engine", None)
+    plan = Plan(Course(course.root), LAB, run=True)
+    graded = GradingRun(plan, Canned(undisturbed[1])).grade()
+    assert {each.student: each.way for each in graded} == dict.fromkeys(STUDENTS, "run")
+
+
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_killed_by_record_it_continues(tmp_path, monkeypatch, moment):
     calm, wild = (classroom(tmp_path / name) for name in ("calm", "wild"))
