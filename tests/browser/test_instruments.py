@@ -121,6 +121,28 @@ def test_no_text_is_cut_off(gallery, window):
     wait_for(lambda: sideways() == [], lambda: str(sideways()), seconds=60)
 
 
+#: Names of axes that stick out of their plot, which cuts them.
+CUT_NAMES = """() => [...document.querySelectorAll('.mlsys-plot')].flatMap(plot => {
+  const { left, right } = plot.getBoundingClientRect();
+  return [...plot.querySelectorAll('.axislabel')]
+    .filter(name => name.checkVisibility())
+    .filter(name => { const box = name.getBoundingClientRect();
+                      return box.left < left - 2 || box.right > right + 2; })
+    .map(name => name.textContent);
+})"""
+
+
+def test_names_of_axes_are_not_cut_on_a_phone(gallery):
+    gallery.set_viewport_size({"width": 390, "height": 844})
+    gallery.evaluate("jupyterapp.shell.collapseLeft()")
+    settled(gallery)
+    wait_for(
+        lambda: gallery.evaluate(CUT_NAMES) == [],
+        lambda: str(gallery.evaluate(CUT_NAMES)),
+        seconds=30,
+    )
+
+
 ROOM = "document.querySelector('.jp-WindowedPanel-outer').clientHeight"
 
 

@@ -27,6 +27,33 @@ function stagger(plot) {
   }
 }
 
+// The letters in which the name of an axis is written, in pixels, and the smallest that can be read.
+const LETTERS = 12, SMALLEST = 9;
+
+// The name of an axis stays inside of a narrow plot: in smaller letters, and moved aside.
+function keepInside(plot) {
+  const { left, right } = plot.getBoundingClientRect();
+  for (const name of plot.querySelectorAll(".axislabel")) {
+    name.style.removeProperty("font-size");
+    name.style.removeProperty("translate");
+    const { width, height } = name.getBoundingClientRect();
+    if (width < height) continue;
+    if (width > right - left) {
+      const fitting = Math.max(SMALLEST, (LETTERS * (right - left)) / width);
+      name.style.setProperty("font-size", `${fitting}px`, "important");
+    }
+    const box = name.getBoundingClientRect();
+    const off = Math.max(0, box.right - right) || Math.min(0, box.left - left);
+    if (off) name.style.setProperty("translate", `${-off}px`);
+  }
+}
+
+// Bring the words around a plot into the room that it has.
+function arrange(plot) {
+  stagger(plot);
+  keepInside(plot);
+}
+
 export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const scroller = board.closest(".jp-WindowedPanel-outer") ?? document.documentElement;
   let chosen = 0, timer = 0, decided = "", pairs = [];
@@ -71,7 +98,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
     tabs.hidden = !isCompact || pairs.length < 2;
     if (!isCompact) {
       board.style.removeProperty("--plot-height");
-      for (const [each] of pairs) stagger(each);
+      for (const [each] of pairs) arrange(each);
       return;
     }
     const edge = board.getBoundingClientRect(), top = plot.getBoundingClientRect().top;
@@ -84,7 +111,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
     const beside = columns ? (strip.getBoundingClientRect().bottom - top) / scale - below : 0;
     const height = Math.max(LEAST_HEIGHT, Math.min(Math.max(most(), beside), left));
     board.style.setProperty("--plot-height", `${Math.floor(height)}px`);
-    for (const [each] of pairs) stagger(each);
+    for (const [each] of pairs) arrange(each);
   };
   // Once nothing has moved for a moment.
   const soon = () => { clearTimeout(timer); timer = setTimeout(fit, 150); };
