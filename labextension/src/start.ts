@@ -90,9 +90,10 @@ export class LabStart implements IDisposable {
       );
     const fresh = this._reason === 'new';
     if (this._stage !== 'running' && (await this._run(all))) {
-      // A page that is loaded again shows what was saved: it finds the widgets of this kernel there.
-      void saveQuietly(this.panel, this._contents);
       await this._goOn(fresh);
+      // A page that is loaded again shows what was saved: it finds the widgets of this kernel there.
+      // Not before: while a notebook is saved, the server cannot tell what is done in it.
+      void saveQuietly(this.panel, this._contents);
     }
   }
 

@@ -24,7 +24,10 @@ class LabSteps:
         self._kept: OrderedDict[Path, tuple[Signature, tuple[StudentStep, ...]]] = OrderedDict()
 
     def of(self, notebook: Path) -> tuple[StudentStep, ...]:
-        """Return what there is to do in a notebook; nothing if it is no lab or cannot be read."""
+        """Return what there is to do in a notebook; nothing if it is no lab.
+
+        While Jupyter saves a notebook, in place, it cannot be read: what was known before stays.
+        """
         # Here, because it brings numpy along, which a server without labs never needs.
         from mlsys_widgets.handin.work import CannotHandIn, read_work
 
@@ -39,7 +42,7 @@ class LabSteps:
         try:
             steps = read_work(notebook).steps
         except CannotHandIn:
-            steps = ()
+            steps = kept
         with self._lock:
             self._kept[notebook] = (seen, steps)
             while len(self._kept) > _KEPT:
