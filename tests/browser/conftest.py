@@ -72,6 +72,7 @@ def running(command: Sequence[str | Path], home: Path, folder: Path, **more: Any
         "--ServerApp.ip=127.0.0.1",
         "--ServerApp.port=0",  # the system picks a free one; read back below
         "--ServerApp.open_browser=False",
+        "--KernelRestarter.time_to_dead=0.5",  # seconds until a killed kernel is missed
     ]
     with log.open("w") as output:
         process = subprocess.Popen(

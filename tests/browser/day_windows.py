@@ -105,17 +105,24 @@ class Window:
         self.page = context.new_page()
         self.page.add_init_script(INTERCEPT)
         self._processor = context.new_cdp_session(self.page)
-        self._late = 0
+        self._rate, self._late = 1, 0
         self.page.goto(f"{lab.url}lab/workspaces/{self.name}?token={lab.token}")
         self.page.wait_for_function("window.jupyterapp?.commands.hasCommand('docmanager:open')")
         #: Whether the cards that it shows have a kernel.
         self.lives = False
         self.path = ""
 
-    def have_a_day(self, *, bad: bool) -> None:
-        """Be as slow as an old machine far away on a bad day, and as it is on a good one."""
-        self._processor.send("Emulation.setCPUThrottlingRate", {"rate": SLOW if bad else 1})
-        self._late = LATE if bad else 0
+    def have_a_day(self, *, late: bool, slow: bool) -> None:
+        """Get messages late, as from far away, and be as slow as an old machine, or neither."""
+        self._late, self._rate = LATE if late else 0, SLOW if slow else 1
+
+    def _run_at(self, rate: float) -> None:
+        """Let the page run so many times slower than here.
+
+        Chromium fills the time with work, even while the page rests: only what is looked at is
+        slow, and only while it is.
+        """
+        self._processor.send("Emulation.setCPUThrottlingRate", {"rate": rate})
 
     def lose_a_message(self) -> None:
         """Have the next news about a card never arrive."""
@@ -123,13 +130,22 @@ class Window:
 
     def open(self, path: str) -> None:
         self.path = path
+        self._run_at(self._rate)
         self.page.evaluate("late => { window.late = late; window.tamper = null; }", self._late)
         self.page.evaluate(_OPEN, path)
         self._decide()
 
     def load(self) -> None:
-        """Load the page again, as a student does who closes the browser and comes back."""
-        self.page.goto(f"{self.lab.url}lab/workspaces/{self.name}/tree/{self.path}?reset")
+        """Load the page again, as a student does who closes the browser and comes back.
+
+        It is slow once JupyterLab runs: reading its code, which is not ours, would take longer
+        than everything else in a day.
+        """
+        self._run_at(1)
+        address = f"{self.lab.url}lab/workspaces/{self.name}/tree/{self.path}?reset"
+        self.page.goto(address, wait_until="commit")
+        self.page.wait_for_function("window.jupyterapp", timeout=SOON)
+        self._run_at(self._rate)
         ready = "window.jupyterapp?.shell.currentWidget?.content?.notebookConfig"
         self.page.wait_for_function(ready, timeout=SOON)
         self.open(self.path)
@@ -199,5 +215,6 @@ class Window:
             raise
 
     def close(self) -> None:
+        self._run_at(1)
         self.page.evaluate(_CLOSE)
         self.lives, self.path = False, ""

@@ -16,6 +16,7 @@ import shutil
 import signal
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,6 +41,9 @@ from tests.waiting import wait_for
 NUMBER, CHOICE, ESSAY = "intensity_flop_per_byte", "limit", "advice"
 #: Cells without which there is no lab, and those that a student of this day works in.
 _KEPT: Final = re.compile("setup|card_act1_bound|(question|answer|check)_.*|show_.*")
+#: Shut down kernels, which takes each of them seconds.
+_END: Final = """({ headers, addresses }) => Promise.all(
+  addresses.map(each => fetch(each, { method: 'DELETE', headers })))"""
 #: Whether a dialog is gone that said something.
 _GONE: Final = """said => ![...document.querySelectorAll('.jp-Dialog')]
   .some(each => each.innerText === said)"""
@@ -101,12 +105,14 @@ class Classroom:
     def day(self, seed: int) -> Day:
         """Begin a day with a fresh copy of the lab, whose prediction is sealed.
 
-        Every second day is a bad one: pages are slow, messages are late, and some are lost.
+        Every second day is a bad one: messages are late, and some are lost. On every second bad
+        one the pages are slow as well.
         """
+        bad = seed % 2 == 1
         for window in self.windows:
-            window.have_a_day(bad=seed % 2 == 1)
+            window.have_a_day(late=bad, slow=seed % 4 == 1)
         folder = self.lab.folder / f"day-{seed}-{secrets.token_hex(3)}"
-        return Day(self, self.give(folder), random.Random(seed), bad=seed % 2 == 1)
+        return Day(self, self.give(folder), random.Random(seed), bad=bad)
 
     def give(self, folder: Path) -> Path:
         """Put a copy of the lab into a folder, with few cells and a sealed prediction."""
@@ -154,13 +160,17 @@ class Day:
                 raise Disagreement(f"{problem}\nafter\n  {trail}") from problem
 
     def end(self) -> None:
-        """Leave nothing open."""
-        key = {"Authorization": f"token {self.room.lab.token}"}
-        sessions, request = f"{self.room.lab.url}api/sessions", self.room.context.request
+        """Leave nothing open; kernels come to their end while the next day begins."""
         for window in self.windows:
             window.close()
-        for session in request.get(sessions, headers=key).json():
-            request.delete(f"{sessions}/{session['id']}", headers=key)
+        self.room.windows[0].page.evaluate(f"sessions => void ({_END})(sessions)", self._sessions())
+
+    def _sessions(self) -> dict[str, Any]:
+        """The sessions of the server, by their addresses, and what opens them."""
+        key = {"Authorization": f"token {self.room.lab.token}"}
+        sessions = f"{self.room.lab.url}api/sessions"
+        found = self.room.context.request.get(sessions, headers=key).json()
+        return {"headers": key, "addresses": [f"{sessions}/{each['id']}" for each in found]}
 
     # What a student may do.
 
@@ -258,7 +268,10 @@ class Day:
 
     def fetch_again(self) -> None:
         """Delete everything and fetch the lab again: nothing of before comes back."""
-        self.end()
+        for window in self.windows:
+            window.close()
+        # The new copy lies where the old one did, so the kernel of the old one must be gone.
+        self.room.windows[0].page.evaluate(_END, self._sessions())
         shutil.rmtree(self.folder)
         self.room.give(self.folder)
         self._begin()
@@ -345,7 +358,7 @@ class Day:
     def notebook_agrees(self) -> None:
         """It carries the first lines of the ledger, and all that were there when it was saved."""
         ledger = (self.folder / LEDGER).read_bytes()
-        record = carried(json.loads(self.notebook.read_bytes())) or b""
+        record = carried(self._book()) or b""
         lines = record.count(b"\n")
         if not ledger.startswith(record) or lines < self.saved_lines:
             raise Disagreement(
@@ -407,6 +420,18 @@ class Day:
     def _ledger(self) -> dict[str, Any]:
         answers = Ledger.open(self.folder / LEDGER).state().answers
         return {name: answers[name].value for name in self.room.boxes if name in answers}
+
+    def _book(self) -> dict[str, Any]:
+        """The notebook; while Jupyter saves it, in place, the file is not whole."""
+        found: list[dict[str, Any]] = []
+
+        def is_whole() -> bool:
+            with suppress(ValueError):
+                found.append(json.loads(self.notebook.read_bytes()))
+            return bool(found)
+
+        wait_for(is_whole, "a whole notebook", seconds=60)
+        return found[0]
 
     def _lines(self) -> int:
         return (self.folder / LEDGER).read_bytes().count(b"\n")
