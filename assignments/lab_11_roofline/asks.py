@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from mlsys_widgets.labs import (
@@ -24,6 +25,7 @@ from mlsys_widgets.labs import (
 from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted, text
 from mlsys_widgets.measured import Case, Point, cases, load, points
 from mlsys_widgets.physics import (
+    ServingTime,
     decode,
     devices,
     elementwise,
@@ -234,20 +236,32 @@ lab = Lab(
 )
 
 
+# What was measured, and what follows from it alone, is the same for everybody.
+
+
+@cache
 def timed_product(n: int) -> Point:
     """A square fp16 product on the H200, replayed from a graph so that no launch is in its time."""
     return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
 
 
+@cache
 def timed_batch(n: int) -> Point:
     """Thousands of such products in one call, each with matrices of its own."""
     return points("h200-sxm", "fp16", "batched_gemm", n=n)[0]
 
 
+@cache
 def decode_step(variant: str) -> Case:
     """A decode step of that conversation, ``"eager"`` or replayed from a ``"graph"``."""
     shape = {"phase": "decode", "batch": 1, "sequence": CONTEXT}
     return cases("h200-sxm", kind="serving", precision="fp16", variant=variant, **shape)[0]
+
+
+@cache
+def calibrated_step(launch: str, batch: int = 1, context: int = CONTEXT) -> ServingTime:
+    """The same in the calibrated form, launched ``"async"`` or as a ``"graph"``."""
+    return serving_time("llama31-8b", "h200-sxm", "decode", batch, context, launch=launch)
 
 
 def _about(value: float, unit: str = "") -> str:
@@ -916,7 +930,7 @@ def act3_decode(p: Parameters) -> Prediction:
 @lab.asks
 def act3_launch(p: Parameters) -> Reflection:
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = calibrated_step("async")
     textbook = decode(*DECODED)
     arithmetic = 2 * LLAMA.parameters / H200.peak("fp16")
     return Reflection(
@@ -960,7 +974,7 @@ def act3_launch(p: Parameters) -> Reflection:
 @lab.asks
 def act3_same(p: Parameters) -> Message:
     eager, graph = (1 / decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = calibrated_step("async")
     return Message(
         "Noor Haddad",
         "Head of ML infrastructure",
@@ -1027,13 +1041,12 @@ def job_cost_dollars(p: Parameters) -> Number:
 @lab.asks
 def act3_token(p: Parameters) -> Peek:
     batch, context = 64, 1024  # nobody is asked about these
-    asked = ("llama31-8b", "h200-sxm", "decode", batch, context)
     return Peek(
         {
             "Why calibrated and measured differ for one conversation": _launches_vary(),
             "Textbook": decode("llama31-8b", "h200-sxm", batch, context),
-            "Calibrated, launched one by one": serving_time(*asked, launch="async"),
-            "Calibrated, replayed as a graph": serving_time(*asked, launch="graph"),
+            "Calibrated, launched one by one": calibrated_step("async", batch, context),
+            "Calibrated, replayed as a graph": calibrated_step("graph", batch, context),
         },
         title=f"The equations of a token, for {q(batch)} conversations of {q(context)} tokens",
         act=3,
@@ -1041,13 +1054,14 @@ def act3_token(p: Parameters) -> Peek:
     )
 
 
+@cache
 def _launches_vary() -> str:
     """How the calibrated step relates to the measured one, from all steps that wait for a host."""
-    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = calibrated_step("async")
     found = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", phase="decode")
     waiting = [case.seconds.median for case in found if case.shape["batch"] <= 16]
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    graph = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="graph")
+    graph = calibrated_step("graph")
     return (
         f"The calibrated form charges each of the {q(step.kernels)} kernels the same"
         f" {_about(step.launch_overhead, 's')}, which makes {_about(step.time, 's')} or"

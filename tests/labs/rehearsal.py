@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -19,7 +20,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest import mock
 from zlib import crc32
@@ -157,9 +160,17 @@ def run_hidden(code: str, folder: Path, namespace: dict[str, Any]) -> tuple[floa
         mock.patch.dict(sys.modules),
     ):
         sys.modules.pop("asks", None)
+        with contextlib.suppress(FileNotFoundError):
+            sys.modules["asks"] = _questions(folder, (folder / "asks.py").stat().st_mtime_ns)
         exec(compile(tree, "<hidden test>", "exec"), namespace)
         points = eval(compile(ast.Expression(last.value), "<hidden test>", "eval"), namespace)
     return points, in_one_line(printed.getvalue())
+
+
+@lru_cache(8)
+def _questions(folder: Path, _changed: int) -> ModuleType:
+    """The questions beside a notebook; to import them takes longer than a hidden test."""
+    return importlib.import_module("asks")
 
 
 @contextlib.contextmanager

@@ -177,6 +177,7 @@ def test_beliefs_are_told_apart_from_the_key_by_rounding_too(swept):
     assert not wrong
 
 
+@pytest.mark.usefixtures("read_once")
 def test_the_decimals_that_are_said_to_be_enough_are_enough(swept):
     said = ("A whole number is", "One decimal is", "Two decimals are", "Three decimals are")
     wrong = {}

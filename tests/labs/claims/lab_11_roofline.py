@@ -123,6 +123,7 @@ OWN_BEST = measured.ceilings(OWN)
 OWN_RIDGE = OWN_BEST.peaks["fp32"] / OWN_BEST.bandwidth
 
 
+@cache
 def within_a_tenth() -> float:
     """Of all passes that were timed, the fraction that the calibrated form meets."""
     errors = [
