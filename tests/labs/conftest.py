@@ -6,15 +6,19 @@ that this is what ``assignments/`` gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import marshal
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.files import LEDGER
+from mlsys_widgets.measured import checks
+from mlsys_widgets.measured.recorder import Document
 from tests.labs.rehearsal import (
     ROOT,
     Grade,
@@ -50,6 +54,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         left = [lab for lab in LABS if by_nbgrader and lab != EXAMPLE]
         slow = [pytest.param(lab, marks=pytest.mark.slow) for lab in left]
         metafunc.parametrize("lab", [*(lab for lab in LABS if lab not in left), *slow])
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _schema_read_once() -> Iterator[None]:
+    """Hold a measurement against the schema once, wherever a copy of it lies.
+
+    It takes a second, and every folder of a rehearsal has the same one.
+    """
+    problems = checks._schema_problems
+    known: dict[bytes, list[tuple[str, str]]] = {}
+
+    def remembered(document: Document) -> Iterator[tuple[str, str]]:
+        content = marshal.dumps(document)
+        if content not in known:
+            known[content] = list(problems(document))
+        return iter(known[content])
+
+    with mock.patch.object(checks, "_schema_problems", remembered):
+        yield
 
 
 @dataclass
