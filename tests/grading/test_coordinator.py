@@ -126,7 +126,7 @@ def _dying(function, when: str, times: list[int], at: int):
 MOMENTS = {
     "before the gradebook": (LabGradebook, "write", "before", 2),
     "after the gradebook": (LabGradebook, "write", "after", 2),
-    "in the middle of a transaction": (LabGradebook, "_write_comments", "after", 2),
+    "in the middle of a transaction": (LabGradebook, "_write_first", "after", 2),
     "with the new files aside": (GradingRun, "_put_in_place", "before", 2),
     "after the files": (GradingRun, "_put_in_place", "after", 2),
     "after the log": (GradedLog, "add", "after", 2),
