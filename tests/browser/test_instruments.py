@@ -125,7 +125,7 @@ def test_no_text_is_cut_off(gallery, window):
 CUT_NAMES = """() => [...document.querySelectorAll('.mlsys-plot')].flatMap(plot => {
   const { left, right } = plot.getBoundingClientRect();
   return [...plot.querySelectorAll('.axislabel')]
-    .filter(name => name.checkVisibility())
+    .filter(name => name.textContent.trim() && name.checkVisibility())
     .filter(name => { const box = name.getBoundingClientRect();
                       return box.left < left - 2 || box.right > right + 2; })
     .map(name => name.textContent);
