@@ -455,21 +455,19 @@ def act1_real(p: Parameters) -> Prediction:
         feedback={
             "A": "This takes the roof for a forecast, but it is only a bound. The timed product"
             f" reached {rate}, {share} of {q(peak, 'FLOP/s')}. A peak is stated at a clock rate"
-            " that a chip may not hold while all of its units work. In the chart, look at the"
-            " measured points: how far below the flat roof does the best one stay?",
+            " that a chip may not hold while all of its units work.",
             "B": "This assumes a chip that holds its stated clock rate while all of its units work."
-            f" This one did not: it reached {rate}, {share} of {q(peak, 'FLOP/s')}. In the chart,"
-            " follow the measured points to the right: they level off below the roof, so beyond"
-            " some size a larger N no longer helps.",
+            f" This one did not: it reached {rate}, {share} of {q(peak, 'FLOP/s')}. The"
+            " measured rates level off below the roof, so beyond some size a larger N no longer"
+            " helps.",
             "C": f"The timed product reached {rate}, {share} of {q(peak, 'FLOP/s')}, although no"
             " byte keeps it waiting. A peak is stated at a clock rate that a chip may not hold"
-            " while all of its units work. In the chart, find the size from which the measured"
-            " points stop climbing.",
+            " while all of its units work. A roof says what cannot be exceeded, and a stopwatch"
+            " what happens.",
             "D": "A small product is far down when it runs alone, because starting it takes time"
             f" and it fills only a part of the chip: N = {LITTLE} was timed at"
             f" {_about(small.attained / peak, '%')} of the peak. This one is large enough to hide"
-            f" that, and reached {rate}, {share}. In the chart, compare how the measured points"
-            " climb with how the roof does.",
+            f" that, and reached {rate}, {share}.",
         },
         where="one H200, this project's own measurement",
         act=1,
