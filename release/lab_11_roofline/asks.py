@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from mlsys_widgets.labs import (
@@ -24,6 +25,7 @@ from mlsys_widgets.labs import (
 from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted, text
 from mlsys_widgets.measured import Case, Point, cases, load, points
 from mlsys_widgets.physics import (
+    ServingTime,
     decode,
     devices,
     elementwise,
@@ -39,7 +41,7 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-H100, H200, ORIN = (devices[key] for key in ("h100-sxm", "h200-sxm", "orin-nx"))
+A100, H100, H200, ORIN = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200-sxm", "orin-nx"))
 LLAMA = workloads["llama31-8b"]
 
 TIMED = (
@@ -47,6 +49,7 @@ TIMED = (
     *(2816, 2944, 3072, 3328, 4096, 4224, 5120, 7168),
 )
 TINY, LITTLE, LARGEST = 128, 192, 8192
+TOLD = 512
 FACTORS = (1.5, 1.7, 2.4, 2.5, 2.6, 2.8, 3.0)
 
 CONTEXT = 2048
@@ -54,6 +57,17 @@ DECODED = ("llama31-8b", "h200-sxm", 1, CONTEXT)
 SMALL, LARGE = 128, 4096
 SHORT = 1024
 DOCUMENT = 16384
+EXAMPLE_RATE, EXAMPLE_SLOPE = 150e12, 100e12
+EXAMPLE_N, EXAMPLE_SECONDS = 20000, 2.0
+EXAMPLE_TURNS = 1 / (1 / A100.ridge("fp16") - 2 / 1000)
+EXAMPLE_TOKENS, EXAMPLE_HEADS = 2000, 12
+EXAMPLE_SCORES = 5 * EXAMPLE_HEADS * EXAMPLE_TOKENS**2
+EXAMPLE_READ, EXAMPLE_WIDTH = 8000, 1024
+EXAMPLE_WORK = 2.0 * EXAMPLE_READ * EXAMPLE_WIDTH**2
+EXAMPLE_TENSOR = 2.0 * EXAMPLE_READ * EXAMPLE_WIDTH
+EXAMPLE_GPU, EXAMPLE_WEIGHTS, EXAMPLE_TOKEN = 24e9, 6e9, 60e3
+EXAMPLE_DOCUMENT, EXAMPLE_TALK = 20000, 5500
+EXAMPLE_ROOM = EXAMPLE_GPU - 1.5 * EXAMPLE_WEIGHTS - 2 * EXAMPLE_DOCUMENT * EXAMPLE_TOKEN
 MACHINE = "machine.json"
 
 
@@ -128,6 +142,7 @@ lab = Lab(
             "length of a prompt",
         ),
         "documents": Parameter(8, steps(2, 12, 1), "documents", "long documents kept open"),
+        "kept": Parameter(64, steps(30, 150, 1), "conversations", "conversations kept beside them"),
         "chat_tokens": Parameter(8192, steps(4096, 16384, 128), "tokens", "context of a chat"),
         "target_ms": Parameter(
             24,
@@ -200,17 +215,25 @@ lab = Lab(
 )
 
 
+@cache
 def timed_product(n: int) -> Point:
     return points("h200-sxm", "fp16", "gemm", variant="graph", m=n, n=n, k=n)[0]
 
 
+@cache
 def timed_batch(n: int) -> Point:
     return points("h200-sxm", "fp16", "batched_gemm", n=n)[0]
 
 
+@cache
 def decode_step(variant: str) -> Case:
     shape = {"phase": "decode", "batch": 1, "sequence": CONTEXT}
     return cases("h200-sxm", kind="serving", precision="fp16", variant=variant, **shape)[0]
+
+
+@cache
+def calibrated_step(launch: str, batch: int = 1, context: int = CONTEXT) -> ServingTime:
+    return serving_time("llama31-8b", "h200-sxm", "decode", batch, context, launch=launch)
 
 
 def _about(value: float, unit: str = "") -> str:
@@ -307,6 +330,11 @@ def dense_share_pct(p: Parameters) -> Number:
         high=1000,
         hint="Switch 2:4 sparsity off and read the flat roof: that is the peak of dense work. Then"
         " divide the rate by it.",
+        worked_example=f"Products of dense fp16 matrices reach {q(EXAMPLE_RATE, 'FLOP/s')} on an"
+        f" {A100.name}. Its datasheet has {q(A100.peak('fp16'), 'FLOP/s')}, and"
+        f" {q(A100.peak('fp16', sparse=True), 'FLOP/s')} with 2:4 sparsity. The second needs two"
+        " zeros among every four weights, and these have none, so only the first can be used:"
+        f" {q(EXAMPLE_RATE, 'FLOP/s')} are {q(EXAMPLE_RATE / A100.peak('fp16'), '%')} of it.",
         title="The right fraction",
         act=1,
         after=["act1_wall"],
@@ -326,6 +354,10 @@ def side_elements(p: Parameters) -> Number:
         high=10000,
         hint="On the slope, the rate is bandwidth times intensity: solve for the intensity first."
         " Then count FLOP and bytes of one product to see which N has it.",
+        worked_example=f"On an {A100.name}, {q(EXAMPLE_SLOPE, 'FLOP/s')} lie on the slope. Divided"
+        f" by {q(A100.bandwidth, 'B/s')}, they are {q(EXAMPLE_SLOPE / A100.bandwidth, 'FLOP/B')}. A"
+        " square fp16 product does 2N³ FLOP and moves three matrices of 2N² bytes, which is N / 3"
+        f" FLOP per byte, so N is {q(3 * EXAMPLE_SLOPE / A100.bandwidth)}.",
         title="What size is that?",
         act=1,
         after=["act1_wall"],
@@ -390,21 +422,19 @@ def act1_real(p: Parameters) -> Prediction:
         feedback={
             "A": "This takes the roof for a forecast, but it is only a bound. The timed product"
             f" reached {rate}, {share} of {q(peak, 'FLOP/s')}. A peak is stated at a clock rate"
-            " that a chip may not hold while all of its units work. In the chart, look at the"
-            " measured points: how far below the flat roof does the best one stay?",
+            " that a chip may not hold while all of its units work.",
             "B": "This assumes a chip that holds its stated clock rate while all of its units work."
-            f" This one did not: it reached {rate}, {share} of {q(peak, 'FLOP/s')}. In the chart,"
-            " follow the measured points to the right: they level off below the roof, so beyond"
-            " some size a larger N no longer helps.",
+            f" This one did not: it reached {rate}, {share} of {q(peak, 'FLOP/s')}. The"
+            " measured rates level off below the roof, so beyond some size a larger N no longer"
+            " helps.",
             "C": f"The timed product reached {rate}, {share} of {q(peak, 'FLOP/s')}, although no"
             " byte keeps it waiting. A peak is stated at a clock rate that a chip may not hold"
-            " while all of its units work. In the chart, find the size from which the measured"
-            " points stop climbing.",
+            " while all of its units work. A roof says what cannot be exceeded, and a stopwatch"
+            " what happens.",
             "D": "A small product is far down when it runs alone, because starting it takes time"
             f" and it fills only a part of the chip: N = {LITTLE} was timed at"
             f" {_about(small.attained / peak, '%')} of the peak. This one is large enough to hide"
-            f" that, and reached {rate}, {share}. In the chart, compare how the measured points"
-            " climb with how the roof does.",
+            f" that, and reached {rate}, {share}.",
         },
         where="one H200, this project's own measurement",
         act=1,
@@ -426,6 +456,11 @@ def roof_products(p: Parameters) -> Number:
         high=100000,
         hint="Operations over time is the rate that was reached. Then find out whether the slope or"
         " the flat roof is above this product, and how many times that rate it is.",
+        worked_example=f"On a {ORIN.name} a product of N = {EXAMPLE_N:,} has 2N³ ="
+        f" {q(2 * EXAMPLE_N**3, 'FLOP')}. It takes {q(EXAMPLE_SECONDS, 's')}, so it reaches"
+        f" {q(2 * EXAMPLE_N**3 / EXAMPLE_SECONDS, 'FLOP/s')}. So large a product lies right of the"
+        f" ridge, and its roof is {q(ORIN.peak('fp16'), 'FLOP/s')}. While forty of them run, the"
+        f" roof allows {q(40 * ORIN.peak('fp16') * EXAMPLE_SECONDS / (2 * EXAMPLE_N**3))}.",
         title="From a stopwatch to the roof",
         act=1,
         after=["act1_real"],
@@ -459,7 +494,7 @@ def act1_remedy(p: Parameters) -> Reflection:
             f" {q(half.intensity, 'FLOP/B')} to {q(byte.intensity, 'FLOP/B')}, and its rate"
             " doubles. But the peak doubles too, and the ridge moves from"
             f" {q(half.ridge, 'FLOP/B')} to {q(byte.ridge, 'FLOP/B')}. The fraction stays"
-            f" where it was, at about {_about(byte.mfu, '%')}. Switch the precision and compare"
+            f" where it was, at about {q(half.mfu, '%')}. Switch the precision and compare"
             " both cards.",
             "D": f"Capacity is how much fits; the wall is how fast it arrives. An H200 has"
             f" {q(H200.memory, 'B')} in place of {q(H100.memory, 'B')}, and if its memory were no"
@@ -494,11 +529,18 @@ def act1_peek(p: Parameters) -> Peek:
             r" lies at the ridge when $N^* = \frac{3b}{2} I^*$.",
             "Model FLOP utilization": r"$\text{MFU} = \text{rate} / P$, with the peak $P$ that the"
             r" work could use. Left of the ridge it is at most $B \cdot I / P = I / I^*$.",
-            "Ridges": f"H100: {q(ridge, 'FLOP/B')} dense, "
-            f"{q(H100.ridge('fp16', sparse=True), 'FLOP/B')} with 2:4 sparsity,"
-            f" {q(H100.ridge('int8'), 'FLOP/B')} in int8, {q(H100.ridge('fp32'), 'FLOP/B')} in fp32"
-            f" without tensor cores. Jetson Orin NX: {q(ORIN.ridge('fp16'), 'FLOP/B')}. Some texts"
-            " call the last one “about 10”; derive a ridge, do not remember it.",
+            "Ridges by architecture and format": f"Hopper, the {H100.name}: {q(ridge, 'FLOP/B')} in"
+            f" fp16 and bf16, {q(H100.ridge('tf32'), 'FLOP/B')} in tf32,"
+            f" {q(H100.ridge('fp8'), 'FLOP/B')} in fp8 and int8, and"
+            f" {q(H100.ridge('fp32'), 'FLOP/B')} in fp32, which has no tensor cores. With 2:4"
+            f" sparsity, fp16 needs {q(H100.ridge('fp16', sparse=True), 'FLOP/B')}. Ampere:"
+            f" {q(A100.ridge('fp16'), 'FLOP/B')} for an {A100.name},"
+            f" {q(ORIN.ridge('fp16'), 'FLOP/B')} for a {ORIN.name}, both in fp16.",
+            "What some texts say instead": "They call the ridge of the Orin NX “about 10”; derive a"
+            f" ridge, do not remember it. They let a product of N = {TOLD} run at 15.7% of the peak"
+            f" of an H100; its roof is at {q(_roof(TOLD).mfu, '%')}. And they say that a lower"
+            " precision leaves the intensity of a product alone: with half the bytes it doubles,"
+            " and the ridge moves along.",
             "Sizes": table + "\n".join(rows),
             f"A product with N = {SMALL}": _roof(SMALL),
             "One small product, alone": "A roof is for a chip that is full. On an H200, a product"
@@ -532,9 +574,9 @@ def service_message(p: Parameters) -> Message:
         " small kernels, which nobody here has ever profiled. Both halves have slides, and neither"
         " has a number.\n\n"
         f"Meanwhile sales has promised a customer that one H100 keeps {p.documents} contracts of"
-        f" {DOCUMENT:,} tokens open all day, beside ordinary conversations of {p.sequence:,}"
-        " tokens. I sign the budget on Thursday, and I would like to sign the right one.",
-        task="Say which kernel to pay for, and how many conversations fit beside the contracts.",
+        f" {DOCUMENT:,} tokens open all day, beside ordinary conversations. I sign the budget on"
+        " Thursday, and I would like to sign the right one.",
+        task="Say which kernel to pay for, and what fits in memory beside the contracts.",
         in_context={
             "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
             f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
@@ -599,6 +641,11 @@ def ridge_tokens(p: Parameters) -> Number:
         high=10000,
         hint="Write down the FLOP and the bytes of T tokens (weights, activations, results), divide"
         " one by the other, and set the quotient equal to the ridge.",
+        worked_example=f"An {A100.name} has its ridge at {q(A100.ridge('fp16'), 'FLOP/B')}. With D"
+        " = F = 1,000 in fp16, T tokens do 2,000,000 T FLOP. The weights are 2,000,000 bytes,"
+        " activations and results 2,000 T bytes each. Divided, that is 1,000 T / (1,000 + 2 T). It"
+        f" reaches the ridge when (1,000 − 2 × {q(A100.ridge('fp16'))}) T ="
+        f" {q(1000 * A100.ridge('fp16'))}, at {q(round(EXAMPLE_TURNS))} tokens.",
         title="When a projection turns",
         act=2,
         after=["act2_kernels"],
@@ -620,6 +667,11 @@ def softmax_saved_ms(p: Parameters) -> Number:
         high=500,
         hint="Count the scores first: prompts, heads, and tokens squared. Then the bytes that no"
         " longer cross memory, over the bandwidth.",
+        worked_example=f"Five prompts of {EXAMPLE_TOKENS:,} tokens on a {ORIN.name}, in a model"
+        f" with {EXAMPLE_HEADS} heads: five times {EXAMPLE_HEADS} times {EXAMPLE_TOKENS:,}² are"
+        f" {EXAMPLE_SCORES / 1e6:g} million scores, or {q(2 * EXAMPLE_SCORES, 'B')} in fp16. Two of"
+        f" three crossings are gone, so {q(4 * EXAMPLE_SCORES, 'B')} are no longer moved. At"
+        f" {q(ORIN.bandwidth, 'B/s')}, that saves {q(4 * EXAMPLE_SCORES / ORIN.bandwidth, 's')}.",
         title="What fusing saves",
         act=2,
         after=["act2_kernels"],
@@ -641,20 +693,42 @@ def kernel_to_fund(p: Parameters) -> Choice:
             "pns": "projection, layer norm, softmax",
         },
         points=3,
+        worked_example=f"An {H200.name} reads {EXAMPLE_READ:,} tokens at once in a model of width"
+        f" {EXAMPLE_WIDTH:,}. One projection is {q(EXAMPLE_WORK, 'FLOP')} and compute-bound:"
+        f" {q(EXAMPLE_WORK / H200.peak('fp16'), 's')} at the peak, of which int8 saves half,"
+        f" {q(EXAMPLE_WORK / H200.peak('fp16') / 2, 's')}. A layer norm has a tensor of"
+        f" {q(EXAMPLE_TENSOR, 'B')}. Fusing spares two crossings of it, which is"
+        f" {q(2 * EXAMPLE_TENSOR / H200.bandwidth, 's')}. For softmax, do the same with its own"
+        " tensor.",
         title="Noor's money",
         act=2,
         after=["act2_kernels"],
     )
 
 
-@lab.asks
-def beside_conversations(p: Parameters) -> Number:
-    share = q(LLAMA.activation_share, "%")
-    return Number(
+def _always_there(p: Parameters) -> str:
+    return (
         f"An H100 serves {LLAMA.name} in fp16, with the grouped-query attention it ships with."
         f" {p.documents} contracts of {DOCUMENT:,} tokens stay in its KV cache all day. Weights"
-        f" stay in memory too, and activations take another {share} of them. How many conversations"
-        f" of {p.sequence:,} tokens fit beside all that? Answer with a whole number, as in 750.",
+        f" stay in memory too, and activations take another {q(LLAMA.activation_share, '%')} of"
+        " them."
+    )
+
+
+def _small_service() -> str:
+    return (
+        f"A GPU of {q(EXAMPLE_GPU, 'B')} serves a smaller model in fp16:"
+        f" {q(EXAMPLE_WEIGHTS, 'B')} of weights, and half of that for activations. Two documents of"
+        f" {EXAMPLE_DOCUMENT:,} tokens, at {q(EXAMPLE_TOKEN, 'B')} of keys and values per token,"
+        f" take {q(2 * EXAMPLE_DOCUMENT * EXAMPLE_TOKEN, 'B')}."
+    )
+
+
+@lab.asks
+def beside_conversations(p: Parameters) -> Number:
+    return Number(
+        f"{_always_there(p)} How many conversations of {p.sequence:,} tokens fit beside all that?"
+        " Answer with a whole number, as in 750.",
         "conversations",
         points=7,
         low=3,
@@ -662,6 +736,30 @@ def beside_conversations(p: Parameters) -> Number:
         whole=True,
         hint="Start from the memory of the device and take away what is always there. Then divide"
         " by the cache of one conversation, and round down.",
+        worked_example=f"{_small_service()} Of the other {q(EXAMPLE_ROOM, 'B')}, a conversation of"
+        f" {EXAMPLE_TALK:,} tokens takes {q(EXAMPLE_TALK * EXAMPLE_TOKEN, 'B')}, so"
+        f" {EXAMPLE_ROOM // (EXAMPLE_TALK * EXAMPLE_TOKEN):.0f} fit, and no fraction of one.",
+        title="Beside the contracts",
+        act=2,
+        after=["act2_kernels"],
+    )
+
+
+@lab.asks(instead_of="beside_conversations")
+def conversation_tokens(p: Parameters) -> Number:
+    return Number(
+        f"{_always_there(p)} Beside all that, {p.kept} conversations of equal length must fit. How"
+        " many tokens may each of them have at most? Answer with a whole number, as in 750.",
+        "tokens",
+        points=7,
+        low=50,
+        high=1000000,
+        whole=True,
+        hint="Start from the memory of the device and take away what is always there. Then divide"
+        " by the conversations, and by the cache of one token.",
+        worked_example=f"{_small_service()} Ten conversations share the other"
+        f" {q(EXAMPLE_ROOM, 'B')}: {q(EXAMPLE_ROOM / 10, 'B')} for each of them, or"
+        f" {EXAMPLE_ROOM / 10 / EXAMPLE_TOKEN:,.0f} tokens.",
         title="Beside the contracts",
         act=2,
         after=["act2_kernels"],
@@ -787,7 +885,7 @@ def act3_decode(p: Parameters) -> Prediction:
 @lab.asks
 def act3_launch(p: Parameters) -> Reflection:
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = calibrated_step("async")
     textbook = decode(*DECODED)
     arithmetic = 2 * LLAMA.parameters / H200.peak("fp16")
     return Reflection(
@@ -831,6 +929,7 @@ def act3_launch(p: Parameters) -> Reflection:
 @lab.asks
 def act3_same(p: Parameters) -> Message:
     eager, graph = (1 / decode_step(variant).seconds.median for variant in ("eager", "graph"))
+    step = calibrated_step("async")
     return Message(
         "Noor Haddad",
         "Head of ML infrastructure",
@@ -844,6 +943,15 @@ def act3_same(p: Parameters) -> Message:
         f" wants to promise a token every {p.target_ms} ms for chats of {p.chat_tokens:,} tokens,"
         f" and finance wants a price for the {p.millions} million tokens of our next batch job.",
         task="Find out whether your decision of Lab 07 still holds, and answer sales and finance.",
+        in_context={
+            "cloud": f"All of this is about the {H200.name}, whose kernels were measured:"
+            f" {q(H200.memory, 'B')} at {q(H200.bandwidth, 'B/s')}.",
+            "edge": f"The camera team asks about their {ORIN.name}. Even in int8 the weights take"
+            f" {_about(LLAMA.parameters / ORIN.bandwidth, 's')} per token at"
+            f" {q(ORIN.bandwidth, 'B/s')}, and launching as many kernels at"
+            f" {q(ORIN.launch(), 's')} each takes {_about(step.kernels * ORIN.launch(), 's')}. Who"
+            " waits for whom there?",
+        },
         act=3,
         after=["act3_launch"],
     )
@@ -888,13 +996,12 @@ def job_cost_dollars(p: Parameters) -> Number:
 @lab.asks
 def act3_token(p: Parameters) -> Peek:
     batch, context = 64, 1024
-    asked = ("llama31-8b", "h200-sxm", "decode", batch, context)
     return Peek(
         {
             "Why calibrated and measured differ for one conversation": _launches_vary(),
             "Textbook": decode("llama31-8b", "h200-sxm", batch, context),
-            "Calibrated, launched one by one": serving_time(*asked, launch="async"),
-            "Calibrated, replayed as a graph": serving_time(*asked, launch="graph"),
+            "Calibrated, launched one by one": calibrated_step("async", batch, context),
+            "Calibrated, replayed as a graph": calibrated_step("graph", batch, context),
         },
         title=f"The equations of a token, for {q(batch)} conversations of {q(context)} tokens",
         act=3,
@@ -902,12 +1009,13 @@ def act3_token(p: Parameters) -> Peek:
     )
 
 
+@cache
 def _launches_vary() -> str:
-    step = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="async")
+    step = calibrated_step("async")
     found = cases("h200-sxm", kind="serving", precision="fp16", variant="eager", phase="decode")
     waiting = [case.seconds.median for case in found if case.shape["batch"] <= 16]
     took, replayed = (decode_step(variant).seconds.median for variant in ("eager", "graph"))
-    graph = serving_time("llama31-8b", "h200-sxm", "decode", 1, CONTEXT, launch="graph")
+    graph = calibrated_step("graph")
     return (
         f"The calibrated form charges each of the {q(step.kernels)} kernels the same"
         f" {_about(step.launch_overhead, 's')}, which makes {_about(step.time, 's')} or"
