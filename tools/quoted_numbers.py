@@ -200,7 +200,7 @@ def _speed(found: Found) -> str:
 
 #: Page -> part -> the benchmark, and what makes the part from it.
 PARTS: Final[dict[str, dict[str, tuple[str, Callable[[Found], str]]]]] = {
-    "docs/instructors/grading.md": {
+    "docs/instructors/grading_speed.md": {
         "stock": ("grading", _stock),
         "one": ("grading", _one),
         "many": ("grading", _many),
