@@ -703,7 +703,6 @@ def needed_efficiency_percent(given: Given) -> NumberKey:
                 "fraction for percent",
                 right / 100,
                 credit=0.6,
-                form=True,
                 says="That is the fraction itself. The question asks for percent of the peak, a "
                 "hundred times as much.",
             ),

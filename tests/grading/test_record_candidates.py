@@ -339,7 +339,9 @@ def test_one_file_gets_its_points(course, graded, name):
     assert found.earned == ALL, found
     assert found.by_hand == 1, "the essay waits for a person"
     assert found.way == BY_RECORD
-    assert found.flags == ()
+    # A link in place of the ledger is left out, and that is said.
+    left_out = [FlagKind.LEFT_OUT] if name == "link" else []
+    assert [flag.kind for flag in found.flags] == left_out
     assert USED[name] in {None, *(r.kind for r in found.remarks)}
     book = autograded(course, name)
     (essay,) = (cell for cell in book.cells if grade_id(cell) == "advice")

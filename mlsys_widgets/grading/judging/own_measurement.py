@@ -105,17 +105,17 @@ class SharedMeasurements:
 
     def other_owner(self, student: str, words: str) -> str | None:
         """Take one more measurement; return who else has it, of several the first."""
-        common = Counter(
-            other
+        others = (
+            next((each for each in self._owners.get(word, ()) if each != student), None)
             for word in words.split()
-            for other in self._owners.get(word, ())[:1]
-            if other != student
         )
+        common = Counter(other for other in others if other is not None)
         self._add(student, words)
         return next((other for other, count in common.most_common(1) if count >= COMMON), None)
 
     def _add(self, student: str, words: str) -> None:
         for word in words.split():
             owners = self._owners.setdefault(word, [])
-            if student not in owners[:1]:
+            # Two are enough for each of them to have another one.
+            if student not in owners and len(owners) < 2:
                 owners.append(student)
