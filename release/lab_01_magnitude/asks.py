@@ -803,7 +803,7 @@ def needed_efficiency_percent(p: Parameters) -> Number:
         f"**{q(p.deadline_us * 1e-6, 's')}**? (Write a number such as 75.5.)",
         "percent",
         points=9,
-        low=1,
+        low=0.01,
         high=100,
         hint="Take the trip of the weights and the latency away from the promised time. What is"
         " left has to be enough for the arithmetic of the whole batch.",
