@@ -53,7 +53,7 @@ _TO_LINE = """async line => {
     await new Promise(done => setTimeout(done, 100));
   }
 }"""
-# The remark on the first answer that earned some of its points, and not all of them.
+_SAVED = "() => !jupyterapp.shell.currentWidget.context.model.dirty"
 _CLOSE = (
     "title => [...jupyterapp.shell.widgets('main')].find(w => w.title.label === title)?.close()"
 )
@@ -74,6 +74,9 @@ def student(studio: Studio, folder: str) -> Views:
     banner.get_by_role("button", name="Resume", exact=True).click()
     expect(banner).to_be_hidden(timeout=READY)
     page.wait_for_function(KERNEL_IS_IDLE, timeout=READY)
+    # A lab saves itself once it has run, and Jupyter says so for some seconds.
+    page.wait_for_function(_SAVED, timeout=READY)
+    expect(page.get_by_text("Saving completed")).to_be_hidden(timeout=READY)
     yield from in_both_themes(page, "panel")
 
     page.evaluate(_BESIDE)
