@@ -394,7 +394,7 @@ function Predictions({ steps, report, goTo }: IStepsProps): JSX.Element {
                 <span>{id}</span>
               )}
               <div>
-                <strong>{spoken(said.value)}</strong>
+                <strong>{said.words ?? spoken(said.value)}</strong>
                 {said.confidence !== null && `, confidence ${said.confidence} of 5`}
                 {', sealed '}
                 <Time time={said.time} />

@@ -5,6 +5,8 @@ import { ReadonlyJSONValue } from '@lumino/coreutils';
 
 export interface IPrediction {
   value: ReadonlyJSONValue;
+  /** The value as the student read it in the card; null where no card committed it. */
+  words: string | null;
   confidence: number | null;
   time: string;
 }

@@ -26,6 +26,7 @@ from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Prediction, execution
 from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.ledger import AlreadyCommitted, CommittedPrediction, Ledger
+from mlsys_widgets.ledger.values import LONGEST_NAME
 from mlsys_widgets.wording.distance import Distance
 
 
@@ -183,9 +184,13 @@ class PredictionLock(ItemTask):
         if self._proposed is None:
             raise ValueError("nothing is proposed yet; choose an answer and a confidence first")
         value, confidence = self._proposed
+        # For the Lab panel, which knows no options; their words differ from student to student.
+        words = shorten(self.in_words(value), LONGEST_NAME, placeholder=" …")
         try:
             sealed = self._save(
-                lambda: self._ledger.commit_prediction(self.task_id, value, confidence)
+                lambda: self._ledger.commit_prediction(
+                    self.task_id, value, confidence, words=words or None
+                )
             )
         except AlreadyCommitted:
             self._proposed = None

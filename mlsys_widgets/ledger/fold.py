@@ -48,7 +48,8 @@ class Fold:
             if self.ledger_id is None:
                 self.ledger_id, self.lab, self.student = event.id, event.lab, value["student"]
         elif event.kind == "prediction":
-            prediction = CommittedPrediction(frozen(value["value"]), value["confidence"], *at)
+            said = (frozen(value["value"]), value["confidence"])
+            prediction = CommittedPrediction(*said, *at, value.get("words"))
             self.predictions.setdefault(event.id, prediction)
         elif event.kind == "reflection":
             attempt = Attempt(frozen(value["value"]), value["correct"], *at)

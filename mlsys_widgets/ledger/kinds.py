@@ -39,7 +39,7 @@ def misfit(event: Event) -> str | None:
     >>> from mlsys_widgets.ledger.events import GENESIS, chained
     >>> at = "2026-02-03T09:30:00.000Z"
     >>> misfit(chained(GENESIS, 1, at, "lab_01", "prediction", "gap", {"value": "C"}))
-    "must have value and confidence in the value of kind 'prediction', and nothing else"
+    "must have value and confidence in the value of kind 'prediction', and nothing else but words"
     """
     parts = KINDS.get(event.kind)
     if parts is None:
@@ -49,11 +49,14 @@ def misfit(event: Event) -> str | None:
         return f"must have an object as its value, as kind {event.kind!r} has"
     if parts is ANYTHING:
         return None
-    if len(value) != len(parts) or not all(map(value.__contains__, parts)):
+    extra = EXTRAS.get(event.kind, {})
+    held = len(parts) + sum(map(value.__contains__, extra))
+    if len(value) != held or not all(map(value.__contains__, parts)):
         wanted = " and ".join(parts)
-        return f"must have {wanted} in the value of kind {event.kind!r}, and nothing else"
-    for name, fits in parts.items():
-        if fits is not _anything and not fits(value[name]):
+        also = f" but {' and '.join(extra)}" if extra else ""
+        return f"must have {wanted} in the value of kind {event.kind!r}, and nothing else{also}"
+    for name, fits in (*parts.items(), *extra.items()):
+        if fits is not _anything and name in value and not fits(value[name]):
             return f"has {name} {str(value[name])[:80]!r}, which does not fit kind {event.kind!r}"
     return None
 
@@ -107,6 +110,9 @@ KINDS: Final[Mapping[str, Parts]] = {
     "design": ANYTHING,
     "use": {"needs": _names, "inputs": _object},
 }
+
+#: What the value of a kind may hold beyond that.
+EXTRAS: Final[Mapping[str, Parts]] = {"prediction": {"words": _name}}
 
 
 @functools.cache

@@ -204,9 +204,19 @@ class Ledger:
     # ---- adding
 
     def commit_prediction(
-        self, prediction_id: str, value: Any, confidence: int | None = None
+        self,
+        prediction_id: str,
+        value: Any,
+        confidence: int | None = None,
+        *,
+        words: str | None = None,
     ) -> CommittedPrediction:
         """Commit a prediction, once and for all.
+
+        Parameters
+        ----------
+        words : str, optional
+            The value as the student read it, for whoever shows the prediction without the lab.
 
         Raises
         ------
@@ -217,6 +227,8 @@ class Ledger:
         if value is None:
             raise ValueRefused(f"{name} is None; it must be what was predicted")
         content = {"value": json_data(name, value), "confidence": confident(confidence)}
+        if words is not None:
+            content["words"] = called("words", words)
 
         def refuse_second() -> None:
             if standing := self._history.fold.predictions.get(name):

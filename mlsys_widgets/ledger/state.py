@@ -21,12 +21,16 @@ class CommittedPrediction(NamedTuple):
         What was predicted: the key of an option, or a number in SI units.
     confidence : int or None
         From 1, a guess, to 5, certain; `None` if nobody asked.
+    words : str or None
+        The value as the student read it: keys of options are never shown, and their words may
+        differ from student to student.
     """
 
     value: Any
     confidence: int | None
     time: str
     seq: int
+    words: str | None = None
 
 
 class Attempt(NamedTuple):

@@ -161,7 +161,12 @@ def report(ledger: Path) -> LedgerReport:
         handed_in=handed_in,
         covered=None if handed_in is None else handed_in.covers(events),
         predictions={
-            name: {"value": unfrozen(one.value), "confidence": one.confidence, "time": one.time}
+            name: {
+                "value": unfrozen(one.value),
+                "words": one.words,
+                "confidence": one.confidence,
+                "time": one.time,
+            }
             for name, one in state.predictions.items()
         },
         reflections={

@@ -53,7 +53,7 @@ def lab(tmp_path) -> Path:
             "act1_utilization",
             "How busy is the GPU?",
             1,
-            "led.commit_prediction('act1_utilization', 'C', confidence=4).value",
+            "led.commit_prediction('act1_utilization', 'C', 4, words='about 33%').value",
         ),
         step("instrument", "dispatch", "Dispatch", source="'an instrument'"),
         step("reflection", "act1_why", "Why is it idle?"),
@@ -255,7 +255,7 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
     ledger = run_lab(page)
     sealed = side.get_by_role("region", name="Sealed predictions")
     expect(sealed).to_contain_text("How busy is the GPU?", timeout=SOON)
-    expect(sealed).to_contain_text(re.compile(r"C, confidence 4 of 5, sealed \d\d:\d\d"))
+    expect(sealed).to_contain_text(re.compile(r"about 33%, confidence 4 of 5, sealed \d\d:\d\d"))
     acts = side.get_by_role("progressbar")
     expect(acts.nth(0)).to_have_attribute("aria-valuetext", "1 of 2 steps done")
     expect(acts.nth(1)).to_have_attribute("aria-valuetext", "0 of 4 steps done")

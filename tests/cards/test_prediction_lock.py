@@ -46,6 +46,22 @@ def test_the_browser_commits_after_a_confirmation(led, browser_of):
     assert led.verify().ok
 
 
+def test_the_ledger_keeps_the_words_that_were_read(led):
+    """The key of an option is not the letter that its student saw."""
+    a_choice(led).commit("C", 4)
+    PredictionLock("share", question="How busy?", unit="%", ledger=led).commit("25%", 3)
+    long = "because " * 60
+    PredictionLock("why", question="Why?", options={"A": long, "B": "no"}, ledger=led).commit(
+        "A", 1
+    )
+    said = led.state().predictions
+    assert (said["act1"].value, said["act1"].words) == ("C", "about 33%")
+    assert (said["share"].value, said["share"].words) == (0.25, "25%")
+    assert said["why"].words.startswith("because because")
+    assert said["why"].words.endswith(" …")
+    assert led.verify().ok
+
+
 def test_a_second_commit_is_refused(led, browser_of):
     lock = a_choice(led)
     lock.commit("C", 4)

@@ -40,7 +40,7 @@ def quick(loaded: object) -> bool:
 
 GOOD: dict[str, dict[str, Any]] = {
     "opened": {"schema": 1, "student": "ada"},
-    "prediction": {"value": "C", "confidence": 4},
+    "prediction": {"value": "C", "confidence": 4, "words": "about 33%"},
     "reflection": {"value": ["a", 1], "correct": None},
     "answer": {"value": 1.5, "unit": "percent", "confidence": None},
     "design": {"anything": True},

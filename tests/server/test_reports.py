@@ -76,6 +76,14 @@ def test_a_design_comes_in_the_order_of_its_form(tmp_path):
     assert design["fields"][0]["value"] == "tiny"
 
 
+def test_a_prediction_comes_in_the_words_that_were_read(tmp_path):
+    led = ledger(tmp_path / "ledger.jsonl")
+    led.commit_prediction("act1_gap", "A", confidence=4, words="about 100×")
+    led.commit_prediction("act1_share", 0.25)
+    told = report(led.path).predictions
+    assert (told["act1_gap"]["words"], told["act1_share"]["words"]) == ("about 100×", None)
+
+
 def test_a_design_without_a_notebook_shows_its_names(tmp_path):
     led = ledger(tmp_path / "ledger.jsonl", lab="lab_97_mine")
     led.save_design(
