@@ -425,7 +425,7 @@ lab.design(
         "act1_correct": lambda: lab.card("act1_wall").value == lab.items["act1_wall"].answer,
         "act2_prediction": lambda: lab.card("act2_kernels").words,
         "act2_correct": lambda: lab.card("act2_kernels").value == lab.items["act2_kernels"].answer,
-        "act3_prediction": lambda: lab.card("act3_decode").value,
+        "act3_prediction": lambda: lab.card("act3_decode").words,
         "act3_correct": lambda: (
             lab.card("act3_decode").value == lab.items["act3_decode"].answer
             if lab.card("act3_decode").is_open
