@@ -70,7 +70,10 @@ export async function handIn(lab: ILab): Promise<void> {
 
 async function decided(outlook: IOutlook): Promise<boolean> {
   const { course, file, missing, student, title } = outlook;
-  const how = course === null ? `makes the file ${file}` : `submits it to the course ${course}`;
+  const how =
+    course === null
+      ? `makes the file ${file}, which you then upload where your course collects the lab`
+      : `submits it to the course ${course}`;
   const words: ReactElement[] = [paragraph(`${title}, as ${student}. Handing in ${how}.`)];
   if (outlook.due) {
     words.push(paragraph(dueWords(outlook.due).join(' ')));
@@ -80,14 +83,17 @@ async function decided(outlook: IOutlook): Promise<boolean> {
   } else {
     words.push(paragraph('All steps are done and the ledger is intact.'));
   }
+  // A file is not handed in until the student has uploaded it.
+  const hand = course === null ? 'Make the file' : 'Hand in';
+  const whole = course === null ? 'Make the file to hand in?' : 'Hand in the lab?';
   const answer = await showDialog({
-    title: missing.length > 0 ? 'Something is missing' : 'Hand in the lab?',
+    title: missing.length > 0 ? 'Something is missing' : whole,
     body: body(...words),
     buttons: [
       Dialog.cancelButton({ label: 'Go back' }),
       missing.length > 0
-        ? Dialog.warnButton({ label: 'Hand in anyway' })
-        : Dialog.okButton({ label: 'Hand in' })
+        ? Dialog.warnButton({ label: `${hand} anyway` })
+        : Dialog.okButton({ label: hand })
     ],
     defaultButton: missing.length > 0 ? 0 : 1
   });

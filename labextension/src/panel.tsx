@@ -259,7 +259,7 @@ function HandedIn(props: { handedIn: IHandedIn | null; handIn(): void }): JSX.El
       </div>
       {newer && (
         <button className="mlsys-Lab-button" onClick={handIn}>
-          Hand in again…
+          {file === null ? 'Hand in again…' : 'Make the file again…'}
         </button>
       )}
     </section>

@@ -35,10 +35,13 @@ def hand_in_of(ledger: Ledger) -> HandIn | None:
     return note
 
 
-def covered_by(ledger: Ledger) -> int | None:
-    """Return the number of the last event that was handed in; `None` if none ever was."""
+def covered_by(ledger: Ledger) -> tuple[int | None, bool]:
+    """Return the number of the last event that was handed in, and whether that made a file.
+
+    The number is `None` if nothing ever was handed in.
+    """
     note = hand_in_of(ledger)
-    return None if note is None else note.covers(ledger.events())
+    return (None, False) if note is None else (note.covers(ledger.events()), note.file is not None)
 
 
 def whole_lab_words(note: HandIn, newer: bool) -> str:

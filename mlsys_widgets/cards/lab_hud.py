@@ -184,7 +184,7 @@ class LabHUD(LabWidget):
             return _TO_DO
         step = StudentStep(item, "", 0, item, (item,)) if isinstance(item, str) else item
         saved = saved_progress(self._state, self._ledger.lab or "")
-        return progress(step, saved, covered_by(self._ledger))
+        return progress(step, saved, *covered_by(self._ledger))
 
     def _line(self, item: Item) -> tuple[str, str]:
         """An item with how far along it is."""

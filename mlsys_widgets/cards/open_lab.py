@@ -328,7 +328,7 @@ class OpenLab:
         def held() -> dict[str, StepProgress]:
             saved = saved_progress(self.ledger.state(), self.lab.name)
             covered = covered_by(self.ledger)
-            return {self._called(each): progress(steps[each], saved, covered) for each in item.of}
+            return {self._called(each): progress(steps[each], saved, *covered) for each in item.of}
 
         missing = [called for called, how in held().items() if not how.whole]
         if missing and execution() == "validate" and not item.deeper:

@@ -34,7 +34,8 @@ from mlsys_widgets.wording.plurals import counted
 
 #: Tried: something is recorded, and something is missing or not right yet. Recorded: a question
 #: that is graded is answered, and nobody here knows whether it is right. Done: nothing is left, and
-#: there was nothing to be right about, or it is right. Handed in: as it stands now.
+#: there was nothing to be right about, or it is right. Handed in: as it stands now, to a course or
+#: in a file that the student uploads; the words say which.
 StepState = Literal["to_do", "tried", "recorded", "done", "handed_in"]
 
 #: The sign of each state; they differ in shape, not in color. A check mark says that nothing is
@@ -44,7 +45,7 @@ SIGNS: Final[Mapping[StepState, str]] = {
     "tried": "◐",
     "recorded": "●",
     "done": "✓",
-    "handed_in": "▲",
+    "handed_in": "↑",
 }
 
 #: What is left to do where something was tried, by the kind of the step.
@@ -176,7 +177,10 @@ class StepProgress:
 
 
 def progress(
-    step: StudentStep, saved: Mapping[str, SavedEntry], covered: int | None = None
+    step: StudentStep,
+    saved: Mapping[str, SavedEntry],
+    covered: int | None = None,
+    in_file: bool = False,
 ) -> StepProgress:
     """How far along a step is.
 
@@ -186,6 +190,8 @@ def progress(
         What the ledger holds by name (see `saved_progress`).
     covered
         The number of the last event that was handed in; `None` if the lab never was.
+    in_file
+        Whether that made a file. Nobody here knows whether the student has uploaded it.
 
     Examples
     --------
@@ -197,11 +203,14 @@ def progress(
     ('done', 'handed_in')
     >>> progress(quiz, both, covered=1).words
     'done, not handed in yet'
+    >>> progress(quiz, both, covered=5, in_file=True).words
+    'in the file'
     """
     found = [saved.get(name) for name in step.needs]
     held = [each for each in found if each is not None]
     if not held:
         return StepProgress("to_do", "to do", whole=False)
+    sent = "in the file" if in_file else "handed in"
     handed_in = covered is not None and all(each.seq <= covered for each in held)
     whole = len(held) == len(found)
     short = step.at_least > 1 and next((e for e in held if (e.words or 0) < step.at_least), None)
@@ -209,12 +218,12 @@ def progress(
         lacks = _UNFINISHED.get(step.kind, "not finished")
         if short:
             lacks = f"too short: {counted(short.words or 0, 'word')} of at least {step.at_least}"
-        tried = "handed in" if handed_in else "tried" if whole else "begun"
+        tried = sent if handed_in else "tried" if whole else "begun"
         return StepProgress("tried", f"{tried}, {lacks}", whole=whole)
     if handed_in:
-        return StepProgress("handed_in", "handed in")
+        return StepProgress("handed_in", sent)
     state: StepState = "recorded" if step.kind in _GRADED else "done"
-    return StepProgress(state, state if covered is None else f"{state}, not handed in yet")
+    return StepProgress(state, state if covered is None else f"{state}, not {sent} yet")
 
 
 def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:

@@ -100,7 +100,8 @@ class LedgerReport:
         from mlsys_widgets.labs.student_steps import is_newer, progress
 
         told = {name: value for name, value in vars(self).items() if name not in _UNTOLD}
-        found = [(step, progress(step, self.saved, self.covered)) for step in steps]
+        in_file = self.handed_in is not None and self.handed_in.file is not None
+        found = [(step, progress(step, self.saved, self.covered, in_file)) for step in steps]
         shown = [
             {
                 "kind": step.kind,

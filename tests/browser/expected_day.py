@@ -72,7 +72,7 @@ class Expected:
             return "to do"
         if self.handed_in is None:
             return "recorded"
-        return "recorded, not handed in yet" if name in self.newer else "handed in"
+        return "recorded, not in the file yet" if name in self.newer else "in the file"
 
     def card(self, name: str) -> dict[str, Any]:
         """What a card says."""

@@ -331,9 +331,9 @@ class Day:
         if left:
             raise Disagreement(f"drafts of {left} were not named before: {said}")
         if "Something is missing" in said:
-            return "Hand in anyway"
-        if said.startswith("Hand in the lab?"):
-            return "Hand in"
+            return "Make the file anyway"
+        if said.startswith("Make the file to hand in?"):
+            return "Make the file"
         if "Your file is ready" in said:
             return "Close"
         raise Disagreement(f"nobody expected a dialog: {said}")

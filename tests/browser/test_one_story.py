@@ -51,7 +51,7 @@ class Story:
     def hand_in(self, button: str) -> None:
         """Hand in, whatever is missing, and close the receipt."""
         self.panel.get_by_role("button", name=button).click()
-        self.dialog.get_by_role("button", name="Hand in anyway").click()
+        self.dialog.get_by_role("button", name="Make the file anyway").click()
         expect(self.dialog).to_contain_text("Your file is ready")
         self.dialog.get_by_role("button", name="Close").click()
         expect(self.dialog).to_have_count(0)
@@ -118,7 +118,7 @@ def test_a_lab_is_handed_in_changed_and_handed_in_again(
     expect(limit).to_contain_text(older, timeout=SOON)
     expect(section).to_contain_text("That file is older than your work", timeout=SOON)
     expect(story.status).to_have_text(re.compile("file to hand in made .*, changed since$"))
-    expect(hud).to_contain_text("● Recorded, not handed in yet")
+    expect(hud).to_contain_text("● Recorded, not in the file yet")
     expect(hud).to_contain_text("you have recorded something since; hand in again")
     screenshot(page, "older")
 
@@ -130,13 +130,13 @@ def test_a_lab_is_handed_in_changed_and_handed_in_again(
     expect(second.panel).to_contain_text("That file is older than your work")
 
     # Handed in again from the second tab: both tabs and the cards know.
-    second.hand_in("Hand in again…")
+    second.hand_in("Make the file again…")
     assert read_hand_in(folder).head == led.head
     for each in (second, story):
         expect(each.panel).to_contain_text("It holds everything that you have recorded.")
         expect(each.status).not_to_contain_text("changed since")
     expect(limit).to_contain_text(re.compile(f"In the file to hand in of {CLOCK}"), timeout=SOON)
-    expect(hud.get_by_text("▲ Handed in")).to_have_count(3)
+    expect(hud.get_by_text("↑ In the file")).to_have_count(3)
 
 
 def handed_in(story: Story, limit: Locator, hud: Locator) -> None:
@@ -152,5 +152,5 @@ def handed_in(story: Story, limit: Locator, hud: Locator) -> None:
     expect(story.status).to_have_text(re.compile(r"3 of 5 done, file to hand in made \d\d:\d\d$"))
     expect(limit).to_contain_text(re.compile(f"In the file to hand in of {CLOCK}"), timeout=SOON)
     expect(limit).to_contain_text("You can change it and hand in again.")
-    expect(hud.get_by_text("▲ Handed in")).to_have_count(3)
-    expect(hud).to_contain_text("◐ Handed in, not right yet")
+    expect(hud.get_by_text("↑ In the file")).to_have_count(3)
+    expect(hud).to_contain_text("◐ In the file, not right yet")

@@ -227,7 +227,7 @@ def test_one_word_about_each_step(led):
     led.record_answer("busy_pct", 33)
     assert line() == ["● Recorded", "Answer: How busy?"]
     note_hand_in(led.path.parent, led.head, datetime(2026, 11, 17, 14, 2, tzinfo=UTC), course="ml")
-    assert line() == ["▲ Handed in", "Answer: How busy?"]
+    assert line() == ["↑ Handed in", "Answer: How busy?"]
     assert cards(hud)["Handed in"] == ("2026-11-17T14:02:00.000Z", "all of it")
     led.record_answer("busy_pct", 34)
     assert line() == ["● Recorded, not handed in yet", "Answer: How busy?"]

@@ -97,4 +97,4 @@ def test_cards_panel_record_and_hand_in_agree_after_every_move(notebook, way):
             assert walk.missing() == {n for n, w in told.items() if w[0] in "○◐"}, done
         for name, words in told.items():
             line = walk.lab.card(name).handed_in
-            assert bool(re.match("In the file", line)) == (words[2:11] == "handed in"), done
+            assert bool(re.match("In the file", line)) == (words[2:13] == "in the file"), done
