@@ -453,18 +453,14 @@ function DesignLedger(props: {
 
 function Design({ design }: { design: IDesign }): JSX.Element {
   return (
-    <table className="mlsys-Lab-design">
-      <tbody>
-        {design.fields.map(field => (
-          <tr key={field.name}>
-            <th scope="row" title={field.name}>
-              {capitalized(field.about ?? field.name.replace(/_/g, ' '))}
-            </th>
-            <td>{spoken(field.value)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <dl className="mlsys-Lab-design">
+      {design.fields.map(field => (
+        <div key={field.name}>
+          <dt title={field.name}>{capitalized(field.about ?? field.name.replace(/_/g, ' '))}</dt>
+          <dd>{spoken(field.value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
