@@ -18,6 +18,8 @@ interface IRemote {
 /** What stands in the boxes of an item and is not recorded. */
 interface IUnrecorded {
   item: string;
+  /** Whether it is a saved design that is not the present one any more. */
+  isOutdated: boolean;
   entered: string;
   /** Records it, and resolves with what was wrong; null if that needs a decision or a kernel. */
   record: (() => Promise<string>) | null;
@@ -55,12 +57,14 @@ async function unrecorded(lab: ILab): Promise<IUnrecorded[]> {
 }
 
 /** What was entered, item by item. */
-function unrecordedList(lab: ILab, found: { item: string; entered: string }[]): ReactElement {
-  const lines = found.map(({ item, entered }) => {
+function unrecordedList(lab: ILab, found: Omit<IUnrecorded, 'record'>[]): ReactElement {
+  const lines = found.map(({ item, isOutdated, entered }) => {
     const step = lab.steps.find(each => each.id === item);
     const other = item.startsWith(OWN_WORDS) ? 'In your own words' : item;
     const name = step ? `${taskOf(step.kind)}: ${step.title}` : other;
-    return createElement('li', { key: item }, `${name}${entered ? ` (you entered “${short(entered)}”)` : ''}`);
+    const typed = entered ? ` (you entered “${short(entered)}”)` : '';
+    const changed = isOutdated ? ' (something has changed since you saved it; save it again)' : '';
+    return createElement('li', { key: item }, `${name}${typed}${changed}`);
   });
   return createElement('ul', null, ...lines);
 }
@@ -70,13 +74,13 @@ function short(words: string): string {
 }
 
 /** Record what can be recorded, and return what could not be, with the reasons. */
-async function recordAll(found: IUnrecorded[]): Promise<{ item: string; entered: string }[]> {
+async function recordAll(found: IUnrecorded[]): Promise<Omit<IUnrecorded, 'record'>[]> {
   const left = [];
-  for (const { item, entered, record } of found) {
+  for (const { item, isOutdated, entered, record } of found) {
     // One after the other: a kernel does one thing at a time, and each may open the next.
     const trouble = record ? await record() : '';
     if (!record || trouble) {
-      left.push({ item, entered: trouble ? `${short(entered)}”: “${trouble}` : entered });
+      left.push({ item, isOutdated, entered: trouble ? `${short(entered)}”: “${trouble}` : entered });
     }
   }
   return left;
@@ -95,7 +99,7 @@ export async function settleDrafts(lab: ILab): Promise<boolean> {
   const answer = await showDialog({
     title: 'Some of what you entered is not recorded',
     body: words(
-      'Only what is recorded is handed in. These boxes hold something else:',
+      'Only what is recorded is handed in. These cards hold something else:',
       unrecordedList(lab, found)
     ),
     buttons: [

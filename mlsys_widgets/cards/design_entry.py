@@ -179,6 +179,10 @@ class DesignEntry(Task):
     def ledger_names(self) -> tuple[str, ...]:
         return (DESIGN,)
 
+    @property
+    def is_outdated(self) -> bool:
+        return self.design is not None and not self._stands and not self.blocked_by
+
     # Targets and promises.
 
     @property

@@ -136,6 +136,11 @@ class Task(LabWidget):
         """Whether what was entered waits to be confirmed, in boxes that are closed for now."""
         return False
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether something was recorded that is not what stands here now, outside of all boxes."""
+        return False
+
     def _record(self) -> dict[str, Any]:
         fold = None if self.blocked_by else self.fold()
         return {
@@ -145,6 +150,7 @@ class Task(LabWidget):
                 "names": list(self.ledger_names),
                 "recorded": self.recorded_at,
                 "record": self.record_action,
+                "outdated": self.is_outdated,
                 # Nobody knows while the ledger cannot be read.
                 "ledger": None if self._state is None else self._state.ledger_id or "",
             },

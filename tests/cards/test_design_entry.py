@@ -163,11 +163,14 @@ def test_the_card_follows_the_instruments(led):
 def test_a_saved_design_is_a_line_until_something_is_moved(led):
     law, entry = service(led)
     assert entry._card.view["fold"] is None
+    assert not entry._card.view["item"]["outdated"], "nothing is saved yet"
     press(entry, "save")
     assert entry._card.view["fold"]["stays"] == ["saved", "handed-in"]
     assert "Saved: Cloud, batch 8: in time." in entry.text()
+    assert not entry._card.view["item"]["outdated"]
     law.set(batch=4)
     assert entry._card.view["fold"] is None
+    assert entry._card.view["item"]["outdated"], "the panel says so before handing in"
     law.set(batch=8)
     assert entry._card.view["fold"] is not None
 

@@ -59,10 +59,14 @@ export function unrecordedIn(path) {
   const cards = new Map(live.map(([, boxes]) => [boxes.item, boxes]));
   const found = [...cards.values()].filter((boxes) => boxes.unrecorded.length).map((boxes) => ({
     item: boxes.item,
+    isOutdated: false,
     entered: boxes.unrecorded.map((part) => inWords(part, boxes.value(part))).filter(Boolean).join("; "),
     // One click records what can be changed again; what is sealed asks for a decision of its own.
     record: boxes.view.item.record ? () => boxes.ask(boxes.view.item.record) : null,
   }));
+  // A design has no boxes: its instruments were moved since it was saved. Saving it may need a decision.
+  const outdated = [...cards.values()].filter((boxes) => boxes.view.item.outdated)
+    .map((boxes) => ({ item: boxes.view.item.names[0], isOutdated: true, entered: "", record: null }));
   // Without a kernel there is no card to ask, and nothing can be recorded.
   const asleep = new Map();
   for (const { item, value, over } of STORES.get(path)?.all() ?? []) {
@@ -70,7 +74,8 @@ export function unrecordedIn(path) {
     if (typeof value === "string") asleep.set(item, value);
     else if (!asleep.has(item)) asleep.set(item, "");
   }
-  return [...found, ...[...asleep].map(([item, entered]) => ({ item, entered, record: null }))];
+  const left = [...asleep].map(([item, entered]) => ({ item, isOutdated: false, entered, record: null }));
+  return [...found, ...outdated, ...left];
 }
 
 // What stands in a box, as the page shows it.
