@@ -5,6 +5,7 @@ import { IStep } from './contract';
 import { ILab } from './follow';
 import { goToCell } from './scroll';
 import { beginAgain, fetchLabs } from './server';
+import { LabStart } from './start';
 import { wayOf } from './way';
 import { forgetDrafts } from './widgets/open_cards';
 import { readable } from './words';
@@ -21,7 +22,7 @@ export async function goTo(lab: ILab, step: IStep): Promise<void> {
 }
 
 /** Restart a lab, after asking: rename its ledger, clear its outputs, restart its kernel. */
-export async function restartLab(lab: ILab): Promise<void> {
+export async function restartLab(lab: ILab, start: LabStart | null): Promise<void> {
   const answer = await showDialog({
     title: 'Restart the lab from the beginning?',
     body:
@@ -46,6 +47,7 @@ export async function restartLab(lab: ILab): Promise<void> {
       await sessionContext.restartKernel();
     }
     NotebookActions.clearAllOutputs(content);
+    start?.beginAgain();
     content.activeCellIndex = 0;
     await content.scrollToItem(0, 'start');
   } catch (error) {

@@ -172,6 +172,11 @@ export function stateOf(step: IStep, report: IReport | null): IStepState {
   return report?.steps.find(each => each.kind === step.kind && each.id === step.id) ?? UNKNOWN;
 }
 
+/** Whether the ledger holds anything of a lab. */
+export function isBegun(report: IReport | null): boolean {
+  return report?.steps.some(each => each.state !== 'to_do') ?? false;
+}
+
 /** The steps that are left; what is deeper is nobody's duty. */
 export function notDone(steps: IStep[], report: IReport | null): IStep[] {
   return coreOf(steps).filter(step => stateOf(step, report).left);

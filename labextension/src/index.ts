@@ -14,7 +14,7 @@ import { Signal } from '@lumino/signaling';
 import * as actions from './actions';
 import { LabBanner } from './banner';
 import { Beside } from './beside';
-import { aboutLab } from './contract';
+import { aboutLab, isBegun } from './contract';
 import { DeeperSections } from './deeper';
 import { showEssays } from './essays';
 import { Follower } from './follow';
@@ -27,6 +27,7 @@ import { ReadingView } from './reading';
 import { redrawLost } from './redraw';
 import { saveInTurn } from './saving';
 import { foldScratch } from './scratch';
+import { goToCell } from './scroll';
 import { askForSecondLook, offerSecondLooks } from './second_look';
 import { isNarrow, makeRoom, watchWidth } from './sidebars';
 import { LabStart } from './start';
@@ -152,8 +153,16 @@ const plugin: JupyterFrontEndPlugin<void> = {
       reading.add(notebook);
       deeper.add(notebook);
       foldScratch(notebook);
-      // The cover of a lab has a button, and we know where it leads.
-      notebook.node.addEventListener('mlsys-next', run(COMMANDS.goToNext));
+      // The cover of a lab has a button, and we know where it leads: before anything is done, to what
+      // stands below the cover, such as the first message, and not past it to the first step.
+      notebook.node.addEventListener('mlsys-next', ({ target }) => {
+        const cover = notebook.content.widgets.findIndex(cell => cell.node.contains(target as Node));
+        if (isBegun(watch.report) || cover < 0) {
+          void commands.execute(COMMANDS.goToNext);
+        } else {
+          void goToCell(notebook, cover + 1);
+        }
+      });
       redrawLost(notebook);
       if (labShell) {
         await app.restored;
@@ -290,7 +299,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     commands.addCommand(COMMANDS.beginAgain, {
       label: 'Restart the Lab from the Beginning…',
       isEnabled: hasLab,
-      execute: () => (follower.lab ? actions.restartLab(follower.lab) : undefined)
+      execute: () => (follower.lab ? actions.restartLab(follower.lab, startOf()) : undefined)
     });
 
     for (const command of Object.values(COMMANDS)) {

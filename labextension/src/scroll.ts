@@ -58,6 +58,14 @@ async function bringBack(panel: NotebookPanel, index: number): Promise<void> {
   }
 }
 
+/** The first cell that can be seen, or -1. */
+export function cellInView(panel: NotebookPanel): number {
+  const top = scroller(panel).getBoundingClientRect().top;
+  return panel.content.widgets.findIndex(
+    ({ node }) => node.isConnected && node.getBoundingClientRect().bottom > top + SLACK
+  );
+}
+
 /** Where a student is in each notebook of this tab, so that a reload returns there. */
 const PLACES = 'mlsys-place:';
 /** Milliseconds between two notes of it. */
@@ -67,10 +75,7 @@ const REST = 400;
 export function rememberPlace(panel: NotebookPanel): void {
   const frame = scroller(panel);
   const note = new Debouncer(() => {
-    const top = frame.getBoundingClientRect().top;
-    const cell = panel.content.widgets.find(
-      ({ node }) => node.isConnected && node.getBoundingClientRect().bottom > top + SLACK
-    );
+    const cell = panel.content.widgets[cellInView(panel)];
     if (cell && !panel.isDisposed) {
       sessionStorage.setItem(PLACES + panel.context.path, cell.model.id);
     }

@@ -9,13 +9,13 @@ import { INotebookModel, Notebook, NotebookActions, NotebookPanel } from '@jupyt
 import { Contents, Kernel } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
-import { cellsToRun } from './contract';
+import { cellsToRun, isBegun } from './contract';
 import { beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp } from './run';
 import { saveQuietly } from './saving';
-import { goToCell, rememberPlace, returnToPlace, stayAt } from './scroll';
+import { cellInView, goToCell, rememberPlace, returnToPlace, stayAt } from './scroll';
 import { fetchReport, IReport } from './server';
 import { markFresh, markStale, widgetsIn } from './stale';
-import { nextOnWay, wayOf } from './way';
+import { wayOf, whereLeftOff } from './way';
 import { whenReplaced } from './widgets/replaced';
 
 /**
@@ -82,19 +82,26 @@ export class LabStart implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** Run what has to run, and go to the next step that is not done. */
+  /** Run what has to run, and go to where the student left off. */
   async run(): Promise<void> {
     const all = (): CodeCell[] =>
       cellsToRun(this.panel.context.model).map(
         index => this.panel.content.widgets[index] as CodeCell
       );
     const fresh = this._reason === 'new';
+    // Before anything is drawn again and moves what is below it.
+    const seen = cellInView(this.panel);
     if (this._stage !== 'running' && (await this._run(all))) {
-      await this._goOn(fresh);
+      await this._goOn(fresh, seen);
       // A page that is loaded again shows what was saved: it finds the widgets of this kernel there.
       // Not before: while a notebook is saved, the server cannot tell what is done in it.
       void saveQuietly(this.panel, this._contents);
     }
+  }
+
+  /** Wait for Start: the lab was restarted from the beginning, and there is nothing to resume. */
+  beginAgain(): void {
+    this._wait('new');
   }
 
   /** Stop saying which cells failed. */
@@ -148,14 +155,18 @@ export class LabStart implements IDisposable {
     return true;
   }
 
-  /** Go to the next step that is not done; to the top when nothing is done yet. */
-  private async _goOn(fresh: boolean): Promise<void> {
+  /**
+   * Go to where the student left off; to the top when nothing is done yet. When all is done, or nobody
+   * knows what is, stay at the cell that was in view.
+   */
+  private async _goOn(fresh: boolean, seen: number): Promise<void> {
     const { panel } = this;
     const report = await this._report();
-    const next = fresh && !isBegun(report) ? null : nextOnWay(wayOf(panel.context.model), report);
+    const left = report && whereLeftOff(wayOf(panel.context.model), report);
+    const place = fresh && !isBegun(report) ? 0 : (left?.index ?? seen);
     if (!this._isDisposed) {
-      await goToCell(panel, next?.index ?? 0);
-      void stayAt(panel, next?.index ?? 0);
+      await goToCell(panel, place);
+      void stayAt(panel, place);
     }
   }
 
@@ -331,11 +342,6 @@ export class LabStart implements IDisposable {
 /** Whether a reason tells how a lab was found when it was opened. */
 function isFirst(reason: Reason): boolean {
   return reason === 'new' || reason === 'left';
-}
-
-/** Whether the ledger holds anything of a lab. */
-function isBegun(report: IReport | null): boolean {
-  return report?.steps.some(each => each.state !== 'to_do') ?? false;
 }
 
 /**

@@ -6,7 +6,7 @@
  * and what is deeper does not lie on it.
  */
 import { INotebookModel } from '@jupyterlab/notebook';
-import { cellsOf, coreOf, IStep, notDone, stepsOf, text } from './contract';
+import { cellsOf, coreOf, IStep, notDone, stateOf, stepsOf, text } from './contract';
 import { IReport } from './server';
 
 /** Something to explore or to compare, and the names under which the ledger keeps that it was done. */
@@ -59,6 +59,18 @@ export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
     }
   }
   return core.find(step => left.has(step)) ?? null;
+}
+
+/**
+ * Where a student left off: what is not done and comes after the last thing that is. What was skipped
+ * before that does not call anybody back; *Next* still leads there.
+ */
+export function whereLeftOff(way: IStep[], report: IReport | null): IStep | null {
+  const core = coreOf(way);
+  const isDone = (step: IStep): boolean =>
+    isBetween(step) ? isPassed(step, report) : !stateOf(step, report).left;
+  const last = core.map(isDone).lastIndexOf(true);
+  return nextOnWay(core.slice(last + 1), report) ?? nextOnWay(core, report);
 }
 
 export function isBetween(step: IStep): step is IBetween {

@@ -404,6 +404,7 @@ def test_the_lab_is_restarted_after_a_question(open_notebook, run_lab, lab, scre
     assert ledger.with_name("ledger.jsonl.old-1").read_bytes() == kept
     page.wait_for_function(f"{kernel}.status === 'idle'")
     expect(page.locator(".jp-OutputArea-output")).to_have_count(0)
+    expect(side.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
     run_lab(page)
     expect(side.get_by_text("2 events in all.")).to_be_visible()
