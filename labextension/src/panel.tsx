@@ -133,6 +133,7 @@ function OpenLab(props: {
       <Next
         steps={steps}
         next={next}
+        hasMore={lab.way.some(isBetween)}
         report={report}
         problem={problemOf(about.lab, report, trouble)}
         goTo={actions.goTo}
@@ -187,9 +188,9 @@ interface IStepsProps {
 }
 
 function Next(
-  props: IStepsProps & { next: IStep | null; problem: string | null }
+  props: IStepsProps & { next: IStep | null; hasMore: boolean; problem: string | null }
 ): JSX.Element | null {
-  const { steps, next, report, problem, goTo } = props;
+  const { steps, next, hasMore, report, problem, goTo } = props;
   const left = notDone(steps, report).length;
   const deeper = steps.filter(step => step.deeper && stateOf(step, report).left).length;
   if (report === null || steps.length === 0) {
@@ -219,10 +220,14 @@ function Next(
       </button>
       <p className="mlsys-Lab-aside">
         {left === 1 ? 'The last step.' : `${left} of ${coreOf(steps).length} steps are left.`}
+        {hasMore && ` ${NOT_COUNTED}`}
       </p>
     </section>
   );
 }
+
+/** The way has more stops than steps. */
+const NOT_COUNTED = 'Explore and Compare do not count as steps.';
 
 /** When the lab was handed in; after a change, that what was handed in is older, and the way out. */
 function HandedIn(props: { handedIn: IHandedIn | null; handIn(): void }): JSX.Element | null {
@@ -282,8 +287,8 @@ function Act(props: {
       <div className="mlsys-Lab-actName">
         <h4>{name}</h4>
         {steps.length > 0 && (
-          <span>
-            {done} of {steps.length}
+          <span title={act.steps.some(isBetween) ? NOT_COUNTED : undefined}>
+            {done} of {counted(steps.length, 'step', 'steps')}
           </span>
         )}
       </div>
