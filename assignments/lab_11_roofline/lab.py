@@ -461,13 +461,6 @@ lab.design(
 # %% show="Where you stand"
 
 
-def held(name):
-    said = lab.card(name).value
-    if said is None:
-        return "not committed yet"
-    return f"{said}, which {'held' if said == lab.items[name].answer else 'did not hold'}"
-
-
 def once_open(instrument, value):
     return lambda: "after your prediction" if instrument.locked else value()
 
@@ -487,9 +480,6 @@ def mfu_of_a_step():
 lab.hud(
     constraints={"Memory": budget},
     decisions={
-        "Prediction of Act 1": lambda: held("act1_wall"),
-        "Prediction of Act 2": lambda: held("act2_kernels"),
-        "Prediction of Act 3": lambda: held("act3_decode"),
         "Intensity of the projection": once_open(
             service, lambda: format_quantity(service.result.intensity, "FLOP/B")
         ),

@@ -249,7 +249,7 @@ def test_lab_11_takes_over_what_lab_07_decided(opened):
     assert "decide now" in launch({}, False)
 
 
-def test_lab_11_says_at_its_end_what_was_predicted_and_reached_but_not_before(opened):
+def test_lab_11_says_at_its_end_what_was_reached_but_not_before(opened):
     found = opened("lab_11_roofline")
     cells = read(ROOT / "assignments" / "lab_11_roofline" / "lab.py")
     (cell,) = (cell for cell in cells if "lab.hud(" in cell.body)
@@ -258,12 +258,9 @@ def test_lab_11_says_at_its_end_what_was_predicted_and_reached_but_not_before(op
     hud, budget = found.names["hud"], found.names["budget"]
     assert "FLOP/B" not in hud.text()
     assert "tokens/s" not in hud.text()
-    assert hud.text().count("not committed yet") == 3
     found.commit("act1_wall", "C")
     found.commit("act2_kernels", "A")
     hud.refresh()
-    assert "Prediction of Act 1: C, which held" in hud.text()
-    assert "Prediction of Act 2: A, which did not hold" in hud.text()
     rate = ph.format_quantity(budget.decode.tokens_per_second, "tokens/s")
     assert f"Decode, textbook: {rate}" in hud.text()
     budget.set(batch=1024, sequence=8192)
