@@ -31,6 +31,7 @@ from mlsys_widgets.wording.distance import (
     Distance,
     distance_in_words,
     how_close,
+    missed_by,
     verdict,
 )
 from mlsys_widgets.wording.units import format_quantity
@@ -415,21 +416,25 @@ class Reveal(LabWidget):
     def _judgment(self, right: str | None, predicted: float | None) -> tuple[str, str]:
         """The verdict in a few words, and the feedback; both empty where nobody can judge."""
         actual = self._decisive(right)
-        label, key = "Not quite.", self._lock.value
-        if predicted is not None and actual is not None:
-            label = verdict(predicted, actual, self._distance, self._unit)
+        key = self._lock.value
         if self._lock.item.options:
-            if self._held(right):
-                label = "Right."
-            elif label == "Right.":
-                label = "Close, but another option is closer."
+            label = "Right." if self._held(right) else self._wrong_option(predicted, actual)
         elif predicted is not None and actual is not None:
             key = how_close(predicted, actual, self._distance)
+            label = verdict(predicted, actual, self._distance, self._unit)
         else:
             return "", ""
         if key not in self._feedback and right is None:
             return "", ""
         return label, self._feedback.get(key, "")
+
+    def _wrong_option(self, predicted: float | None, actual: float | None) -> str:
+        """Say no, and by how much. However near its number is, another option was there."""
+        if predicted is None or actual is None:
+            return "No."
+        if how_close(predicted, actual, self._distance) == "close":
+            return "No: another option is closer."
+        return f"No: {missed_by(predicted, actual, self._distance, self._unit)}."
 
 
 def _now(source: Source) -> float:

@@ -12,7 +12,7 @@ DISTANCES: Final[tuple[Distance, ...]] = ("points", "times", "orders", "differen
 
 SAME: Final = "within rounding of"
 
-#: How far is still right, close, and not quite: in points, as a ratio, in orders of magnitude, and
+#: How far is still right, close, and merely wrong: in points, as a ratio, in orders of magnitude, and
 #: as a fraction of the value. Beyond the last it is far off.
 _REACH: Final = {
     "points": (0.05, 0.15, 0.4),
@@ -72,8 +72,24 @@ def how_close(predicted: float, actual: float, kind: Distance) -> Literal["low",
     return "high" if predicted > actual else "low"
 
 
+def missed_by(predicted: float, actual: float, kind: Distance, unit: str = "") -> str:
+    """By how much a prediction misses a value, and on which side; empty if by nothing to speak of.
+
+    Examples
+    --------
+    >>> missed_by(5, 3, "times", "×"), missed_by(3, 3, "times", "×")
+    ('a factor of 1.67 too high', '')
+    """
+    if not math.isfinite(actual):
+        return "no number is large enough"
+    far = distance_in_words(predicted, actual, kind, unit)
+    if far == SAME:
+        return ""
+    return f"{far.rsplit(' ', 1)[0]} {'too high' if predicted > actual else 'too low'}"
+
+
 def verdict(predicted: float, actual: float, kind: Distance, unit: str = "") -> str:
-    """Judge a prediction in words: right, close, not quite or far off, and by how much.
+    """Judge a predicted number in words: right, close, wrong or far off, and by how much.
 
     Examples
     --------
@@ -82,22 +98,19 @@ def verdict(predicted: float, actual: float, kind: Distance, unit: str = "") -> 
     >>> verdict(0.45, 0.33, "points", "%")
     'Close, but 12 percentage points too high.'
     >>> verdict(1e3, 4e3, "times")
-    'Not quite: a factor of 4 too low.'
+    'No: a factor of 4 too low.'
     >>> verdict(134, 134_000, "times")
     'Far off: a factor of 1,000 too low.'
     """
     grade = _grade(predicted, actual, kind)
     if grade == 0:
         return "Right."
-    if not math.isfinite(actual):
-        return "Far off: no number is large enough."
-    far = distance_in_words(predicted, actual, kind, unit).rsplit(" ", 1)[0]
-    side = "too high" if predicted > actual else "too low"
-    return f"{('Close, but', 'Not quite:', 'Far off:')[grade - 1]} {far} {side}."
+    judged = ("Close, but", "No:", "Far off:")[grade - 1]
+    return f"{judged} {missed_by(predicted, actual, kind, unit)}."
 
 
 def _grade(predicted: float, actual: float, kind: Distance) -> int:
-    """0 for right, 1 for close, 2 for not quite, 3 for far off."""
+    """0 for right, 1 for close, 2 for wrong, 3 for far off."""
     if not math.isfinite(actual):
         return 3
     if kind == "points":

@@ -281,7 +281,7 @@ def test_moves_open_a_comparison(lab, root):
     button.press("Enter")
     expect(reveal.locator(".mlsys-reveal")).to_be_focused()
     expect(reveal.locator(".mlsys-reveal-number strong")).to_have_text("32.3%")
-    expect(reveal).to_contain_text("Far off: 62.7 percentage points too high.Launching takes")
+    expect(reveal).to_contain_text("No: 62.7 percentage points too high.Launching takes")
     numbers_unfold(reveal)
     for width in (1100, 500):
         page.set_viewport_size({"width": width, "height": 1000})
@@ -296,7 +296,7 @@ def test_moves_open_a_comparison(lab, root):
     # A new kernel knows what was tried, and compares at once.
     restart_and_run_all(page)
     expect(reveal.get_by_role("button", name="Compare with the model")).to_have_count(0)
-    expect(reveal).to_contain_text("Far off: 62.7 percentage points too high.")
+    expect(reveal).to_contain_text("No: 62.7 percentage points too high.")
 
 
 def seal(page: Page) -> None:

@@ -39,7 +39,7 @@ def test_nothing_is_revealed_before_the_commit(led, browser_of):
     assert "37.9 percentage points above the model" in page.sent
     assert "40.1 percentage points above the measurement" in page.sent
     assert "Said to B alone." in page.said
-    assert "Not quite: 37.9 percentage points too high." in page.sent
+    assert "No: 37.9 percentage points too high." in page.sent
     for key in "ACD":
         assert FEEDBACK[key] not in page.sent
 
@@ -59,7 +59,7 @@ def test_options_without_numbers(led):
     lock.commit("A", 1)
     text = lock.reveal(answer="C", feedback=FEEDBACK).text()
     assert "The answer is: about 33%" in text
-    assert "Not quite. Said to A alone." in text
+    assert "No. Said to A alone." in text
 
 
 @pytest.mark.parametrize(("typed", "key"), [("1k", "low"), ("130k", "close"), ("10M", "high")])
@@ -124,7 +124,7 @@ def test_no_more_digits_are_shown_than_are_known(led):
     ("typed", "says"),
     [
         ("134", "Far off: a factor of 1,000 too low. Said if low."),
-        ("60k", "Not quite: a factor of 2.23 too low. Said if low."),
+        ("60k", "No: a factor of 2.23 too low. Said if low."),
         ("200k", "Close, but a factor of 1.49 too high. Said if high."),
         ("130k", "Right. Said if close."),
     ],
@@ -147,7 +147,7 @@ def test_an_option_that_is_near_but_not_the_nearest(led):
     )
     lock.commit("A", 2)
     text = lock.reveal(model=0.33, feedback={"A": "Nearly."}).text()
-    assert "Close, but another option is closer. Nearly." in text
+    assert "No: another option is closer. Nearly." in text
     assert "Your prediction is 3 percentage points below the model." in text
     assert "counted as" not in text  # the option names its number
 
@@ -155,7 +155,7 @@ def test_an_option_that_is_near_but_not_the_nearest(led):
 @pytest.mark.parametrize(
     ("chosen", "says"),
     [
-        ("A", "Not quite: 31.6 percentage points too high. A bound."),
+        ("A", "No: 31.6 percentage points too high. A bound."),
         ("B", "Right. As timed."),
     ],
 )
@@ -175,6 +175,16 @@ def test_what_really_happens_judges_when_the_question_is_about_that(led, chosen,
     assert verdict.how_far.endswith("above the measurement.")
 
 
+def test_a_wrong_option_is_never_called_close(led):
+    options, values = {"A": "about 3×", "B": "about 5×"}, {"A": 3, "B": 5}
+    lock = PredictionLock(
+        "act1", question="?", options=options, values=values, unit="×", ledger=led
+    )
+    lock.commit("B", 4)
+    text = lock.reveal(model=3.0, feedback={"B": "A belief."}).text()
+    assert text.endswith("No: a factor of 1.67 too high. A belief.")
+
+
 def test_what_an_option_counts_as_is_no_secret(led):
     options = {"A": "about a third", "C": "practically all of it"}
     values = {"A": 0.33, "C": 0.97}
@@ -182,9 +192,9 @@ def test_what_an_option_counts_as_is_no_secret(led):
         "act1", question="?", options=options, values=values, unit="%", ledger=led
     )
     lock.commit("C", 5)
-    text = lock.reveal(model=0.33, feedback={"C": "No."}).text()
+    text = lock.reveal(model=0.33, feedback={"C": "A third."}).text()
     assert "You predicted: practically all of it (counted as 97%, confidence 5 of 5)" in text
-    assert "Far off: 64 percentage points too high. No." in text
+    assert "No: 64 percentage points too high. A third." in text
 
 
 def test_worked_numbers_and_a_second_case(led, browser_of):

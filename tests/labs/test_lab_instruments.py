@@ -218,7 +218,7 @@ def test_lab_11_sets_textbook_calibrated_and_measured_side_by_side(opened):
     assert measured < textbook / 3
     assert abs(calibrated / measured - 1) < 0.25
     assert "about 300" in text
-    assert "Not quite: " in text
+    assert "No: " in text
 
 
 def test_lab_11_finds_a_saved_design_again_although_its_instruments_are_linked(opened, tmp_path):

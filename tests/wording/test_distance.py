@@ -38,7 +38,7 @@ def test_nothing_is_close_to_never():
         (1e9, 1e6, "orders", "", "Far off: 3 orders of magnitude too high."),
         (1e5, 1e6, "orders", "", "Close, but 1 order of magnitude too low."),
         (12, 10, "difference", "s", "Close, but 2 s too high."),
-        (0, 5, "times", "s", "Not quite: 5 s too low."),
+        (0, 5, "times", "s", "No: 5 s too low."),
         (3, 0, "times", "s", "Far off: 3 s too high."),
         (0, 0, "times", "s", "Right."),
         (1e9, math.inf, "times", "images", "Far off: no number is large enough."),
