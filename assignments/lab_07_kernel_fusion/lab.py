@@ -198,6 +198,7 @@ lab.reveal(
     "act2_fusion",
     model=text.result.speedup,
     measured=text.finding.wall["triton"],
+    judged_by="model",  # of the device that the question names
     worked={
         "Data moved, unfused": (text.result.unfused_traffic, "B"),
         "Data moved, fused": (text.result.fused_traffic, "B"),
@@ -251,6 +252,7 @@ act2 = lab.reveal(
     "act2_break_even",
     model=images,
     measured=real.break_even,
+    judged_by="model",  # of the rates that the question gives
     worked={"Compile time": (resnet.compile_time, "s"), "Saved per image": (saved, "s")},
     moves=[
         Move("Select the CI pipeline", plan, preset="ci-run"),

@@ -241,10 +241,7 @@ class LabHUD(LabWidget):
             else:
                 words = {True: "✓ Held", False: "✗ Did not hold", None: "● Compared"}[outcome.held]
                 stop = "" if about.endswith(("?", ".", "!", "…")) else "."
-                result = f"; the result is {outcome.actual}"
-                if outcome.actual == outcome.predicted:
-                    result = ", and so it is"
-                yield words, f"{about}{stop} You predicted {outcome.predicted}{result}."
+                yield words, f"{about}{stop} You predicted {outcome.predicted}; {outcome.actual}."
 
     def _cards(self) -> Iterable[tuple[str, str, str, str]]:
         counts = self.progress.values()

@@ -18,7 +18,7 @@ from mlsys_widgets.cards.parts import (
     SealedAnswer,
     TextBox,
 )
-from mlsys_widgets.cards.reveal import Reveal, Source
+from mlsys_widgets.cards.reveal import Judge, Reveal, Source
 from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.cards.worked_numbers import Worked
 from mlsys_widgets.drawing import markup
@@ -221,6 +221,7 @@ class PredictionLock(ItemTask):
         *,
         model: Source | Mapping[str, Source] | None = None,
         measured: Source | None = None,
+        judged_by: Judge = "measurement",
         answer: str | None = None,
         unit: str | None = None,
         distance: Distance | None = None,
@@ -242,6 +243,9 @@ class PredictionLock(ItemTask):
         model, measured
             The values, in SI units, or functions that return them when they are shown. A model
             with several forms has a value for each: ``{"Textbook": …, "Calibrated": …}``.
+        judged_by
+            ``"measurement"``, which is the result wherever there is one, or ``"model"``, if the
+            question is about a case that the model computes and the measurement is of another.
         answer
             The option that is right, where options do not stand for numbers.
         unit
@@ -272,6 +276,7 @@ class PredictionLock(ItemTask):
             self,
             model=model,
             measured=measured,
+            judged_by=judged_by,
             answer=answer,
             unit=self.item.unit if unit is None else unit,
             distance=distance,

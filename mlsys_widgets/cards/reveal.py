@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import ipywidgets
 
@@ -38,6 +38,10 @@ from mlsys_widgets.wording.units import format_quantity
 
 #: A value, or a function that returns it when it is shown.
 Source = float | Callable[[], float]
+
+#: What a prediction is judged by.
+Judge = Literal["measurement", "model"]
+JUDGES: Final[tuple[Judge, ...]] = ("measurement", "model")
 
 
 class PredictionGate(Gate, Protocol):
@@ -73,6 +77,7 @@ class PredictionOutcome(NamedTuple):
     """A prediction and what happened, in words, and whether it held where that is known."""
 
     predicted: str
+    #: The end of a sentence: "measured: 17,000 images/s (the model says 120,000 images/s)".
     actual: str
     held: bool | None
 
@@ -89,6 +94,7 @@ class Reveal(LabWidget):
         *,
         model: Source | Mapping[str, Source] | None,
         measured: Source | None,
+        judged_by: Judge,
         answer: str | None,
         unit: str,
         distance: Distance | None,
@@ -113,6 +119,9 @@ class Reveal(LabWidget):
         if isinstance(model, Mapping):
             model = next(reversed(self._forms.values()), None)
         self._model, self._measured = model, measured
+        one_of("judged_by", judged_by, JUDGES)
+        #: Where there is a measurement, it is the result, unless the question is about the model.
+        self._is_measured = measured is not None and judged_by == "measurement"
         self._unit, self._where, self._digits = unit, where, digits
         self._worked, self._contrast = worked, contrast
         usual: Distance = "points" if unit == "%" else "times"
@@ -122,8 +131,10 @@ class Reveal(LabWidget):
             if strangers := keys - known:
                 named = ", ".join(map(str, strangers))
                 raise ValueError(f"{name} names {named}; it can name: {', '.join(sorted(known))}")
-        if model is None and answer is None:
-            raise ValueError("give model= or answer=; otherwise there is nothing to compare with")
+        if model is None and answer is None and not self._is_measured:
+            raise ValueError(
+                "give model=, measured= or answer=; otherwise there is nothing to compare with"
+            )
         self._answer, self._feedback = answer, dict(feedback)
         self._exploration = Exploration(
             lock.task_id, moves, ledger=ledger, counts=lambda: lock.is_open, then=self._on_move
@@ -154,24 +165,32 @@ class Reveal(LabWidget):
         """Prediction and result; `None` until the comparison is on the card."""
         if not self.shown:
             return None
-        right, found = self.right, []
+        predicted, right = self._lock.in_words(self._lock.value), self.right
         if right is not None and not self._lock.item.values:
-            found.append(self._lock.in_words(right))
-        elif self._model is not None:
-            found.append(format_quantity(self._known(_now(self._model)), self._unit))
+            actual = self._lock.in_words(right)
+            found = "that is the answer" if actual == predicted else f"the answer is {actual}"
+        else:
+            found = self._result()
+        return PredictionOutcome(predicted, found, self._held(right))
+
+    def _result(self) -> str:
+        """What the prediction is judged by, and in brackets what else there is."""
+        said = []
+        if self._model is not None:
+            model = format_quantity(self._known(_now(self._model)), self._unit)
+            said.append(f"the model says {model}")
         if self._measured is not None:
             measured = format_quantity(self._known(_now(self._measured)), self._unit)
-            found.append(f"{measured} measured")
-        return PredictionOutcome(
-            self._lock.in_words(self._lock.value), ", ".join(found), self._held(right)
-        )
+            said.append(f"measured: {measured}")
+        first, *rest = reversed(said) if self._is_measured else said
+        return f"{first} ({', '.join(rest)})" if rest else first
 
     def _held(self, right: str | None) -> bool | None:
         if self._lock.item.options:
             return None if right is None else bool(self._lock.value == right)
-        if self._lock.number is None or self._model is None:
+        actual = self._decisive()
+        if self._lock.number is None or actual is None:
             return None
-        actual = self._known(_now(self._model))
         return how_close(self._lock.number, actual, self._distance) == "close"
 
     def _was_compared(self) -> bool:
@@ -244,10 +263,11 @@ class Reveal(LabWidget):
 
     @property
     def right(self) -> str | None:
-        """The option that is right: as named, or the one whose number is closest to the model."""
-        if self._answer is not None or not self._lock.item.values or self._model is None:
+        """The option that is right: as named, or the one whose number is closest to the result."""
+        actual = self._decisive()
+        if self._answer is not None or not self._lock.item.values or actual is None:
             return self._answer
-        return self._closest(_now(self._model))
+        return self._closest(actual)
 
     def _closest(self, actual: float) -> str | None:
         """The option whose number is closest; `None` if options have no numbers."""
@@ -305,7 +325,7 @@ class Reveal(LabWidget):
         if right is not None and not lock.item.values:
             rows.append(("The answer is", lock.in_words(right), "model", ""))
             return Comparison("compared", tuple(rows), len(rows) - 1)
-        counts = self._counts(right)
+        counts = self._counts
         if lock.number is None or not marks:
             return Comparison("compared", tuple(rows), counts + 1)
         numbers = ComparedNumbers(
@@ -317,11 +337,12 @@ class Reveal(LabWidget):
         )
         return Comparison("compared", tuple(rows), counts + 1, numbers)
 
-    def _counts(self, right: str | None) -> int:
+    @property
+    def _counts(self) -> int:
         """The place, among what is compared, of what the prediction is judged by."""
-        values = [self._known(_now(source)) for _, _, source, _, _ in self._compared()]
-        decisive = self._decisive(right)
-        return max((k for k, value in enumerate(values) if value == decisive), default=0)
+        # A measurement comes last, and the closest form of a model right before it.
+        others = self._measured is not None and not self._is_measured
+        return max(0, len(self._compared()) - 1 - others)
 
     def _mark(self, name: str, value: float, tone: str) -> NumberMark:
         value = value if tone == "prediction" else self._known(value)
@@ -379,43 +400,26 @@ class Reveal(LabWidget):
             notes.append(f"confidence {lock.confidence} of 5")
         return ", ".join(notes)
 
-    def _decisive(self, right: str | None) -> float | None:
-        """The number that a prediction is judged by.
-
-        The model's, unless a named answer is closest to the measurement: then the question is what
-        really happens, and being close to the model is no merit.
-        """
-        if self._model is None:
-            return None
-        actual = self._known(_now(self._model))
-        if self._answer is None or self._measured is None or self._closest(actual) == right:
-            return actual
-        measured = self._known(_now(self._measured))
-        return measured if self._closest(measured) == right else actual
+    def _decisive(self) -> float | None:
+        """The number that a prediction is judged by; `None` if only options can be right."""
+        source = self._measured if self._is_measured else self._model
+        return None if source is None else self._known(_now(source))
 
     def _verdict(self) -> list[RevealVerdict]:
         """What the comparison means, and the paragraph for this very option."""
-        right, predicted = self.right, self._lock.number
-        label, words = self._judgment(right, predicted)
-        far = [
-            # What never happens is no number away.
-            f"{distance_in_words(predicted, actual, self._distance, self._unit)} {what}"
-            if predicted is not None and math.isfinite(actual)
-            else ""
-            for _, what, source, _, _ in self._compared()
-            for actual in [self._known(_now(source))]
-        ]
-        counts = self._counts(right)
-        others = [words for k, words in enumerate(far) if words and k != counts]
-        how_far = f"Your prediction is {far[counts]}." if far and far[counts] else ""
-        beside = f"It is {' and '.join(others)}." if others else ""
-        if not (label or how_far or beside):
-            return []
-        return [RevealVerdict("verdict", label, how_far, beside, words)]
+        predicted, actual = self._lock.number, self._decisive()
+        label, words = self._judgment(self.right, predicted, actual)
+        how_far = ""
+        # What never happens is no number away.
+        if predicted is not None and actual is not None and math.isfinite(actual):
+            far = distance_in_words(predicted, actual, self._distance, self._unit)
+            how_far = f"Your prediction is {far} {self._compared()[self._counts][1]}."
+        return [RevealVerdict("verdict", label, how_far, words)] if label or how_far else []
 
-    def _judgment(self, right: str | None, predicted: float | None) -> tuple[str, str]:
+    def _judgment(
+        self, right: str | None, predicted: float | None, actual: float | None
+    ) -> tuple[str, str]:
         """The verdict in a few words, and the feedback; both empty where nobody can judge."""
-        actual = self._decisive(right)
         key = self._lock.value
         if self._lock.item.options:
             label = "Right." if self._held(right) else self._wrong_option(predicted, actual)

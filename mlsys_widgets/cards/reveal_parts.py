@@ -111,9 +111,8 @@ class RevealVerdict(Part):
 
     #: "Right.", or how far off; empty where nothing is judged.
     label: str
-    #: The distance to what counts, and to what else was compared.
+    #: The distance to what counts.
     how_far: str = ""
-    beside: str = ""
     words: str = ""
 
     @property
@@ -132,19 +131,15 @@ class RevealVerdict(Part):
         return [markup.inline(words) for words in self.words.split("\n\n") if words]
 
     def spec(self) -> dict[str, Any]:
-        note = markup.inline(self.beside)
-        return {**super().spec(), "lead": self._lead, "note": note, "rest": self._paragraphs}
+        return {**super().spec(), "lead": self._lead, "rest": self._paragraphs}
 
     def text(self) -> str:
         said = " ".join(filter(None, (self.label, markup.plain(self.words))))
-        # A single distance is in the verdict already, unless that is "Right."
-        how_far = "" if self._says_how_far and not self.beside else self.how_far
-        return "\n".join(filter(None, (" ".join(filter(None, (how_far, self.beside))), said)))
+        return "\n".join(filter(None, ("" if self._says_how_far else self.how_far, said)))
 
     def html(self) -> str:
-        rest = (markup.inline(self.beside), *self._paragraphs)
         lead = f'<p style="font-size:20px">{self._lead}</p>'
-        return lead + "".join(f"<p>{words}</p>" for words in rest if words)
+        return lead + "".join(f"<p>{words}</p>" for words in self._paragraphs)
 
 
 @dataclass(frozen=True)

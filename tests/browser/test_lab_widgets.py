@@ -194,7 +194,7 @@ def test_a_lab_by_keyboard_alone(lab, root):
     reveal = card(page, "What you expected, and what happened")
     expect(reveal).not_to_contain_text("32.1%")
     reveal.get_by_role("button", name="Compare with the model").press("Enter")
-    expect(reveal).to_contain_text("37.9 percentage points above the model")
+    expect(reveal).to_contain_text("No: 40.1 percentage points too high.")
     expect(reveal).to_contain_text("Launching takes more of the time")
 
     why = card(page, "Why is it idle?")
@@ -287,7 +287,7 @@ def test_moves_open_a_comparison(lab, root):
         page.set_viewport_size({"width": width, "height": 1000})
         on_one_axis(reveal)
     expect(hud).to_contain_text("Did not hold")
-    expect(hud).to_contain_text("You predicted about 95%; the result is 32.3%.")
+    expect(hud).to_contain_text("You predicted about 95%; the model says 32.3%.")
     for theme in ("Light", "Dark"):
         in_theme(page, theme)
         no_serious_violation(page, ".mlsys-lab")

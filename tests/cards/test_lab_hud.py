@@ -173,7 +173,7 @@ def test_predictions_stand_beside_what_happened_once_they_were_compared(led):
     assert held(hud) == [["○ Not compared yet", "How busy is the GPU?"]]
     assert "32.1" not in str(hud._card.view)
     reveals["busy"].compare()
-    beside = "You predicted about 33%; the result is 32.1%, 29.9% measured."
+    beside = "You predicted about 33%; measured: 29.9% (the model says 32.1%)."
     assert held(hud) == [["✓ Held", f"How busy is the GPU? {beside}"]]
     images.commit("134", 5)
     why.commit("c", 1)
@@ -181,8 +181,8 @@ def test_predictions_stand_beside_what_happened_once_they_were_compared(led):
     reveals["images"] = images.reveal(model=134_000)
     reveals["why"].compare()
     assert [line[0] for line in held(hud)] == ["✓ Held", "✗ Did not hold", "✗ Did not hold"]
-    assert held(hud)[1][1].endswith("You predicted 134 images; the result is 134,000 images.")
-    assert held(hud)[2][1].endswith("You predicted compute; the result is memory.")
+    assert held(hud)[1][1].endswith("You predicted 134 images; the model says 134,000 images.")
+    assert held(hud)[2][1].endswith("You predicted compute; the answer is memory.")
     assert cards(hud)["Predictions that held"][0] == "1 of 3"
     assert "✗ Did not hold: How many images?" in hud.text()
 

@@ -36,10 +36,8 @@ def test_nothing_is_revealed_before_the_commit(led, browser_of):
     assert "32.1" not in page.sent
     page.ask("compare")
     assert reveal.shown
-    assert "37.9 percentage points above the model" in page.sent
-    assert "40.1 percentage points above the measurement" in page.sent
     assert "Said to B alone." in page.said
-    assert "No: 37.9 percentage points too high." in page.sent
+    assert "No: 40.1 percentage points too high." in page.sent
     for key in "ACD":
         assert FEEDBACK[key] not in page.sent
 
@@ -78,6 +76,8 @@ def test_a_reveal_that_makes_no_sense(led):
         lock.reveal()
     with pytest.raises(ValueError, match="feedback names Z"):
         lock.reveal(answer="C", feedback={"Z": "?"})
+    with pytest.raises(ValueError, match="judged_by is 'me'"):
+        lock.reveal(answer="C", judged_by="me")
     with pytest.raises(ValueError, match="distance is 'far'"):
         lock.reveal(answer="C", distance="far")
 
@@ -101,12 +101,9 @@ def test_forms_of_a_model_side_by_side(led):
     assert "Textbook: 300 images" in text
     assert "Calibrated: 80 images" in text
     assert "Measured: 60 images" in text
-    far = (
-        "Your prediction is a factor of 1.25 above the calibrated form. It is a factor of 3 below"
-        " the textbook form and a factor of 1.67 above the measurement."
-    )
-    assert far in text
-    assert "Said if close." in text  # by the last form
+    assert text.endswith("Close, but a factor of 1.67 too high. Said if high.")  # as measured
+    modeled = lock.reveal(model=forms, measured=60, feedback=feedback, judged_by="model")
+    assert "a factor of 1.25 above the calibrated form.\nRight. Said if close." in modeled.text()
     with pytest.raises(ValueError, match="nothing to compare"):
         lock.reveal(model={})
 
@@ -117,7 +114,7 @@ def test_no_more_digits_are_shown_than_are_known(led):
     text = lock.reveal(model=295.05, measured=64.44, digits=2).text()
     assert "The model says: 300 images" in text
     assert "Measured: 64 images" in text
-    assert "a factor of 3 below the model" in text
+    assert "a factor of 1.56 above the measurement" in text
 
 
 @pytest.mark.parametrize(
@@ -159,7 +156,7 @@ def test_an_option_that_is_near_but_not_the_nearest(led):
         ("B", "Right. As timed."),
     ],
 )
-def test_what_really_happens_judges_when_the_question_is_about_that(led, chosen, says):
+def test_what_really_happens_judges(led, chosen, says):
     """Whoever takes the roof for a forecast is near the model, and gets no praise for it."""
     options, values = {"A": "about 95%", "B": "about 65%"}, {"A": 0.95, "B": 0.65}
     lock = PredictionLock(
@@ -173,6 +170,8 @@ def test_what_really_happens_judges_when_the_question_is_about_that(led, chosen,
     assert comparison.compared[comparison.counts][:2] == ("Measured", "63.4%")
     assert comparison.numbers.others[comparison.numbers.counts].name == "Measured"
     assert verdict.how_far.endswith("above the measurement.")
+    assert "the model" not in verdict.how_far
+    assert shown.outcome.actual == "measured: 63.4% (the model says 100%)"
 
 
 def test_a_wrong_option_is_never_called_close(led):
@@ -237,13 +236,15 @@ def test_a_worked_number_that_cannot_be_shown_is_named(led):
 
 def test_what_never_happens_is_beyond_every_number(led, browser_of):
     lock = a_number(led)
-    reveal = lock.reveal(model=float("inf"), measured=60.0, feedback={"low": "Said if low."})
+    reveal = lock.reveal(
+        model=float("inf"), measured=60.0, feedback={"low": "Said if low."}, judged_by="model"
+    )
     page = browser_of(reveal)
     lock.commit("100", 3)
     page.ask("compare")
     assert "The model says: never" in reveal.text()
     assert "Far off: no number is large enough. Said if low." in reveal.text()
-    assert "a factor of 1.67 above the measurement" in reveal.text()
+    assert "Your prediction is" not in reveal.text()
     assert '<tspan font-weight="600">never</tspan>' in page.parts["compared"]["html"]
 
 

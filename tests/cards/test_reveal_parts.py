@@ -59,21 +59,15 @@ def test_a_bare_verdict_says_how_far_in_the_same_sentence():
     far = "Your prediction is close."
     right = RevealVerdict("verdict", "Right.", far, words="Just *so*.")
     assert right.spec()["lead"] == "<strong>Right.</strong> Your prediction is close."
-    assert right.spec()["note"] == ""
     assert right.spec()["rest"] == ["Just <em>so</em>."]
     assert right.text() == "Your prediction is close.\nRight. Just so."
 
 
-def test_the_lead_speaks_of_what_counts_and_a_note_of_what_else_was_compared():
-    right = RevealVerdict("verdict", "Right.", "It is near the clock.", "It is far from the model.")
-    assert right.spec()["lead"] == "<strong>Right.</strong> It is near the clock."
-    assert right.spec()["note"] == "It is far from the model."
+def test_a_verdict_that_says_how_far_says_it_once():
     too_high = "Far off: 60 points too high."
-    wrong = RevealVerdict("verdict", too_high, "No.", "It is far from the model.")
-    assert wrong.spec()["lead"] == "<strong>Far off: 60 points too high.</strong>"
-    assert wrong.spec()["note"] == "It is far from the model."
-    assert wrong.text() == "No. It is far from the model.\nFar off: 60 points too high."
-    assert RevealVerdict("verdict", too_high, "No.").text() == too_high
+    wrong = RevealVerdict("verdict", too_high, "It is far from the model.")
+    assert wrong.spec()["lead"] == f"<strong>{too_high}</strong>"
+    assert wrong.text() == too_high
 
 
 def test_numbers_behind_are_rows_under_headings():

@@ -33,7 +33,6 @@ export const REVEAL = {
   revealverdict: (part) => ({
     node: element("div", { class: "mlsys-reveal-verdict", tabindex: "-1" },
       element("p", { class: "mlsys-reveal-lead", html: part.lead }),
-      ...(part.note ? [element("p", { class: "mlsys-reveal-note", html: part.note })] : []),
       ...part.rest.map((html) => element("p", { html }))),
   }),
   numbersbehind: (part, { unfolded }) => {
