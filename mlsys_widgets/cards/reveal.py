@@ -357,14 +357,20 @@ class Reveal(LabWidget):
         """Show what to try first, ticked as it is done, and the button."""
         lines, missing = self._exploration.lines, len(self.missing)
         if not lines:
-            first = "Use the instruments first, then compare your prediction with them."
-            asked: Part = Prose("wait", first)
+            asked: Part = Prose("wait", f"Compare your prediction with {self._result_called}.")
         else:
             asked = Steps("moves", (("Before the comparison, try", lines),))
-        label = "Compare with the model"
+        label = f"Compare with {self._result_called}"
         if missing:
             label += f" ({missing} {'thing' if missing == 1 else 'things'} to try first)"
         return [asked, Buttons("compare", (("compare", label),), leads=not missing)]
+
+    @property
+    def _result_called(self) -> str:
+        """What the prediction is compared with, before that is shown."""
+        if self._is_measured:
+            return "the measurement"
+        return "the answer" if self._model is None else "the model"
 
     def _compared(self) -> list[tuple[str, str, Source, str, str]]:
         """List what the prediction is held against: label, words, value, tone and note of each."""

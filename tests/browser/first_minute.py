@@ -171,7 +171,7 @@ def first_minute(page: Page) -> Film:
     film.drag(point, (-30, -60, -90, -120, -155, -190, -155, -110, -70, -30, 0))
     compared = cell(page, "reveal_act1_real")
     film.scroll_to(compared, 600)
-    film.click(compared.get_by_role("button", name="Compare with the model"), 300)
+    film.click(compared.get_by_role("button", name="Compare with the measurement"), 300)
     expect(compared).to_contain_text("You predicted")
     film.move(*REST, steps=3)
     film.show(3600)

@@ -193,7 +193,7 @@ def test_a_lab_by_keyboard_alone(lab, root):
     expect(page.locator(".mlsys-instrument .mlsys-sentence")).to_be_visible()
     reveal = card(page, "What you expected, and what happened")
     expect(reveal).not_to_contain_text("32.1%")
-    reveal.get_by_role("button", name="Compare with the model").press("Enter")
+    reveal.get_by_role("button", name="Compare with the measurement").press("Enter")
     expect(reveal).to_contain_text("No: 40.1 percentage points too high.")
     expect(reveal).to_contain_text("Launching takes more of the time")
 

@@ -33,6 +33,7 @@ def test_nothing_is_revealed_before_the_commit(led, browser_of):
         reveal.compare()
     lock.commit("B", 4)
     assert not reveal.shown  # exploring comes first
+    assert page.parts["wait"]["html"] == "<p>Compare your prediction with the measurement.</p>"
     assert "32.1" not in page.sent
     page.ask("compare")
     assert reveal.shown
