@@ -252,10 +252,10 @@ class LabHUD(LabWidget):
         yield "Predictions sealed", *self._sealed()
         yield from self._held()
         if self._constraints:
-            now, ever = len(self.broken), len(self._hits)
+            now, earlier = len(self.broken), len(self._hits - set(self.broken))
             tone = "red" if now else "green"
-            note = "" if ever == now else f"{ever} hit since the kernel started"
-            yield "Constraints hit", f"{now} of {len(self._constraints)}", tone, note
+            note = f"{earlier} {'was' if earlier == 1 else 'were'} earlier" if earlier else ""
+            yield "Promises broken now", f"{now} of {len(self._constraints)}", tone, note
         for label, source in self._decisions.items():
             yield label, *(_WAITS if self._waits(label) else self._decided(source))
         yield from self._named()

@@ -91,14 +91,14 @@ def test_constraints_that_are_hit(led):
         constraints={"Memory": memory, "Deadline": lambda: limit[0] if limit else None},
     )
     calm = memory.alert(memory.result) is None
-    assert cards(hud)["Constraints hit"][0] == ("0 of 2" if calm else "1 of 2")
+    assert cards(hud)["Promises broken now"][0] == ("0 of 2" if calm else "1 of 2")
     limit.append("Too late by 3 s.")
     hud.refresh()
     assert "Too late by 3 s." in hud.text()
     assert "Deadline" in hud.broken
     limit.clear()
     hud.refresh()
-    assert "hit since the kernel started" in cards(hud)["Constraints hit"][1]
+    assert "1 was earlier" in cards(hud)["Promises broken now"][1]
 
 
 def test_a_locked_instrument_breaks_nothing(led):
