@@ -323,12 +323,12 @@ class OpenLab:
         item = self._item(name)
         assert isinstance(item, labs.Record)
 
-        steps = {step.name: step for step in self.steps}
+        steps = [step for step in self.steps if step.name in item.of]
 
         def held() -> dict[str, StepProgress]:
             saved = saved_progress(self.ledger.state(), self.lab.name)
             covered = covered_by(self.ledger)
-            return {self._called(each): progress(steps[each], saved, *covered) for each in item.of}
+            return {self._called(step.name): progress(step, saved, *covered) for step in steps}
 
         missing = [called for called, how in held().items() if not how.whole]
         if missing and execution() == "validate" and not item.deeper:

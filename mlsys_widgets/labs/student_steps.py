@@ -11,6 +11,7 @@ ledger keeps::
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol
@@ -114,7 +115,10 @@ def kind_of(item: Item) -> str | None:
 
 
 def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
-    """Everything to do in a lab, in order; the design, if there is one, comes last."""
+    """Everything to do in a lab, act by act; what belongs to none comes last, the design at the end.
+
+    A lab's file may declare its items in another order.
+    """
     found = [
         StudentStep(
             name,
@@ -128,6 +132,7 @@ def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
         for name, item in items.items()
         if (kind := kind_of(item))
     ]
+    found.sort(key=lambda step: step.act or math.inf)
     if lab.design:
         found.append(StudentStep(DESIGN, DESIGN, 0, "What you hand on", (DESIGN,)))
     return found

@@ -176,3 +176,12 @@ def test_what_is_deeper_is_never_left_to_do():
     deeper = StudentStep("joules", "answer", 1, "How many?", ("joules",), deeper=True)
     assert not_done([core, deeper], {}) == [core]
     assert not_done([core, deeper], {"gap": SavedEntry(True, 1)}) == []
+
+
+def test_steps_go_act_by_act_whatever_the_file_s_order():
+    asked = {
+        name: Number("?", "ms", points=1, act=act)
+        for name, act in (("first", 1), ("whole", 0), ("third", 3), ("second", 2), ("late", 3))
+    }
+    steps = steps_of(Lab("lab_02", chapter=2, title="?", acts=("a", "b", "c")), asked)
+    assert [step.name for step in steps] == ["first", "second", "third", "late", "whole"]
