@@ -53,7 +53,8 @@ NEVER: Final = "never"
 
 _PREFIX: Final = {
     "p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0,
-    "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
+    # Computing writes KB; physics, kW.
+    "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
 }  # fmt: skip
 _BINARY: Final = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 _MULTIPLES: Final = {
@@ -149,7 +150,7 @@ _SCALES: Final = {
     "FLOP/s": _metric("a compute rate", "312 TFLOPS", "FLOPS", "KMGT", "FLOP/s", "FLOPs/s"),
     "OP/s": _metric("a compute rate", "35 TOPS", "OPS", "KMGT", "OP/s", "OPs/s"),
     "FLOP/B": _plain("an intensity", "170.7 FLOP/B", " FLOP/B", "FLOP/byte", "FLOPs/byte"),
-    "W": _metric("a power", "700 W or 100 mW", "W", "µmKM", "watt", "watts"),
+    "W": _metric("a power", "700 W or 100 mW", "W", "µmkM", "watt", "watts"),
     "%": _plain("a percentage", "33%", "%", "percent", factor=0.01),
     "×": _plain("a ratio", "2.4×", "×", "x", "times"),
     "/s": _rate("/s", 1.0),
