@@ -68,6 +68,11 @@ class IronLaw(Instrument):
     and peak rate are the device's own unless they are set, for example to those of a board that
     is not on record; choosing another device restores that device's own and clears the reserve.
 
+    Parameters
+    ----------
+    called
+        What a device is called, with its article, while any of these three is set: by its key.
+
     Examples
     --------
     >>> w = IronLaw(device="h100-sxm", batch=1)
@@ -199,6 +204,11 @@ class IronLaw(Instrument):
         "rest.",
     )
 
+    def __init__(self, *, called: Mapping[str, str] | None = None, **given: Any) -> None:
+        # Before the inputs are set, which shows the name.
+        self._called = dict(called or {})
+        super().__init__(**given)
+
     def adjust(self, inputs: dict[str, Any], changed: AbstractSet[str]) -> dict[str, Any]:
         """A workload sets the sizes, a device what it has; other sizes are the student's own."""
         if "device" in changed:
@@ -282,10 +292,18 @@ class IronLaw(Instrument):
         )
 
     @property
+    def _name(self) -> str:
+        """The device, with its article: its own name, or that of the machine that was set."""
+        own = _machine_inputs(self.device)
+        is_set = any(getattr(self, name) != value for name, value in own.items())
+        recorded = f"the {self._machine.name}"
+        return self._called.get(self.device, recorded) if is_set else recorded
+
+    @property
     def _where(self) -> str:
         """The device, and what of it was set."""
         changed = " and ".join(self._changed_rates)
-        return f"{self._machine.name}{f', set to {changed},' if changed else ''}"
+        return f"{self._name}{f', set to {changed},' if changed else ''}"
 
     @property
     def _peak(self) -> str:
@@ -321,9 +339,9 @@ class IronLaw(Instrument):
         what, takes = f"{self._what[:1].upper()}{self._what[1:]}", "takes"
         fits = self.capacity
         if fits.out_of_memory:
-            what, takes = f"If it fit, {self._what}", "would take"
+            what, takes = f"If it did fit, {self._what}", "would take"
         return (
-            f"{what} on the {self._where} with batch {_show(result.batch)} {takes} "
+            f"{what} on {self._where} with batch {_show(result.batch)} {takes} "
             f"{_show(result.total, 's')}: {_show(result.memory_time, 's')} for memory and "
             f"{_show(result.compute_time, 's')} for compute, {how}, plus "
             f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}. "
@@ -334,11 +352,12 @@ class IronLaw(Instrument):
     def remark(self, result: ph.IronLawTime) -> str:
         fits = self.capacity
         how = "at the same time" if self.overlapped else "one after the other"
-        share = f"{_fill(fits)}{'' if fits.out_of_memory else ' of'}"
+        if fits.out_of_memory:
+            # By how much it does not fit is said by the alert.
+            return f"If it did fit, memory and compute would work {how}."
         return (
-            f"Memory and compute work {how}{', if it fit' if fits.out_of_memory else ''}. The "
-            f"{_show(self.data, 'B')} are {share} what the device can hold "
-            f"({_show(self.memory, 'B')}{self._kept})."
+            f"Memory and compute work {how}. The {_show(self.data, 'B')} are {_fill(fits)} of what "
+            f"the device can hold ({_show(self.memory, 'B')}{self._kept})."
         )
 
     def table(self, result: ph.IronLawTime) -> Table:
@@ -373,9 +392,10 @@ class IronLaw(Instrument):
         rooms[self.device] = self.memory - self.reserve
         sizes = {key: _show(device.memory, "B") for key, device in ph.devices.items()}
         sizes[self.device] = f"{_show(self.memory, 'B')}{self._kept}"
+        names = {**_DEVICES, self.device: self._name.removeprefix("the ")}
         for label, fits in (("Holds the weights", True), ("Too small", False)):
             found = [key for key, room in rooms.items() if (self.data <= room) is fits]
-            named = "; ".join(f"{_DEVICES[key]}: {sizes[key]}" for key in found)
+            named = "; ".join(f"{names[key]}: {sizes[key]}" for key in found)
             rows.append((label, named or "none", "", "", ""))
         return ("Term", "Calculation, or memory", "Batch time", "Per inference", "Binding"), rows
 
@@ -385,8 +405,8 @@ class IronLaw(Instrument):
         if not fits.out_of_memory:
             return None
         return (
-            f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but the "
-            f"{self._machine.name} has {_show(self.memory, 'B')}{self._kept}. That is "
+            f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but {self._name} "
+            f"has {_show(self.memory, 'B')}{self._kept}. That is "
             f"{_show(self.data - fits.memory, 'B')} too much, {_show(fits.fill, '×')} what it can "
             "hold.",
             "red",

@@ -165,13 +165,13 @@ class MagnitudeLandscape(Instrument):
         return distance_in_words(gap, high / low, "orders").removesuffix(" of")
 
     def cards(self, result: Landscape) -> Sequence[NumberCard]:
-        tone = _REGIMES[self.device][1]
         cards = [
             (QUANTITIES[name], result.ratios[name].comparison, _severity(result.ratios[name]))
             for name in self._in_order
         ]
-        orders = ph.counted(abs(result.ratios[self.quantity].orders), "order")
-        cards.insert(1, ("Orders of magnitude", orders, tone))
+        chosen = result.ratios[self.quantity]
+        orders = ph.counted(abs(chosen.orders), "order")
+        cards.insert(1, ("Orders of magnitude", orders, _severity(chosen)))
         gap = self.predicted("gap")
         if gap is not None:
             words = f"{_show(gap, '×')}: {self._off()}"
@@ -198,11 +198,15 @@ class MagnitudeLandscape(Instrument):
         inside = [key for key in self._ranked if low <= self._times(key, self.quantity) <= high]
         names = ", ".join(ph.devices[key].name for key in inside) or "no device"
         ends = " to ".join(_show(limit * foot, unit) for limit in (low, high))
-        return f"The zoom from {ends} shows {names}."
+        return f"The zoom covers {ends}, where you find {names}."
 
     def remark(self, result: Landscape) -> str:
         chosen = result.ratios[self.quantity]
-        return f"{chosen.words} against {chosen.other_words}. {self._zoomed}"
+        return (
+            f"{chosen.words} against {chosen.other_words}. The color beside each gap is blue below "
+            f"ten thousand, orange above, and red near a million: no code makes up for that. "
+            f"{self._zoomed}"
+        )
 
     def table(self, result: Landscape) -> Table:
         header = (

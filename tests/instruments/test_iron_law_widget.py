@@ -90,7 +90,23 @@ def test_resnet_does_not_fit_into_the_cortex() -> None:
     assert "Mobile NPU with 8 GB" in hint
     assert "parameters" not in words
     assert "Mobile" not in words
-    assert instrument.sentence(instrument.result).startswith("If it fit, ")
+    assert instrument.sentence(instrument.result).startswith("If it did fit, ")
+
+
+def test_a_machine_that_is_set_is_called_what_the_lab_calls_it() -> None:
+    instrument = IronLaw(device="cortex-m7", called={"cortex-m7": "your board (a Cortex-M7)"})
+    words, _ = instrument.alert(instrument.result) or ("", "")
+    assert "but the Cortex-M7 has 512 KB" in words
+    instrument.set(memory=536e3)
+    words, _ = instrument.alert(instrument.result) or ("", "")
+    assert "but your board (a Cortex-M7) has 536 KB" in words
+    assert " on your board (a Cortex-M7) with batch 1 " in instrument.sentence(instrument.result)
+
+
+def test_the_alert_alone_says_by_how_much_it_does_not_fit() -> None:
+    instrument = IronLaw(device="cortex-m7")
+    remark = instrument.remark(instrument.result)
+    assert remark == "If it did fit, memory and compute would work one after the other."
 
 
 def test_what_fits_nowhere_says_so() -> None:

@@ -182,7 +182,8 @@ def test_the_zoom_lies_where_it_is_dragged(y: float) -> None:
 def test_the_zoom_says_what_it_shows_and_what_lies_beyond() -> None:
     instrument = MagnitudeLandscape(zoom=1e4)
     assert instrument.sentence(instrument.result).endswith(
-        "The zoom from 10 TFLOPS to 10,000 TFLOPS shows H100 SXM, Mobile NPU, Jetson Orin NX."
+        "The zoom covers 10 TFLOPS to 10,000 TFLOPS, where you find "
+        "H100 SXM, Mobile NPU, Jetson Orin NX."
     )
     words = scene_mark(instrument, "enlarged values").text
     assert "▼ Tiny, 10,000× below" in words
