@@ -592,7 +592,7 @@ def mixed_kparams(given: Given) -> NumberKey:
 
 def largest_batch_images(given: Given) -> NumberKey:
     p = given.p
-    deadline = p.deadline_us * 1e-6
+    deadline, scaling = p.deadline_us * 1e-6, p.scale_us * 1e-6
 
     def arithmetic(rate: float, efficiency: float) -> float:
         """The compute time of one image."""
@@ -600,23 +600,31 @@ def largest_batch_images(given: Given) -> NumberKey:
 
     one = _cloud(given)
     efficiency, peak = p.efficiency_pct / 100, H100.peak("fp16")
-    each = arithmetic(peak, efficiency)
+    computing = arithmetic(peak, efficiency)
+    each = scaling + computing
     left = deadline - one.memory_time - one.latency
     right = floor(left / each)
     beliefs = [
         Belief(
-            "only arithmetic counts",
+            "scaling left out",
+            float(floor(left / computing)),
+            credit=0.4,
+            says="That is what the iron law allows, and where the lamp turns red. Scaling comes "
+            f"on top, {q(scaling, 's')} for each image.",
+        ),
+        Belief(
+            "only images count",
             float(floor(deadline / each)),
             credit=0.4,
-            says=f"That fills the whole {q(deadline, 's')} with arithmetic. The weights and the "
+            says=f"That fills the whole {q(deadline, 's')} with images. The weights and the "
             f"latency take {q(one.memory_time + one.latency, 's')} of it first.",
         ),
         Belief(
             "full peak",
-            float(floor(left / arithmetic(peak, 1.0))),
+            float(floor(left / (scaling + arithmetic(peak, 1.0)))),
             credit=0.4,
-            says=f"That is at the full peak. Your kernels reach {p.efficiency_pct}% of it, so an "
-            f"image takes {q(each, 's')}.",
+            says=f"That is at the full peak. Your kernels reach {p.efficiency_pct}% of it, so the "
+            f"arithmetic of an image takes {q(computing, 's')}.",
         ),
         Belief(
             "weights moved for every image",
@@ -627,11 +635,13 @@ def largest_batch_images(given: Given) -> NumberKey:
         ),
         Belief(
             "sparse peak for dense",
-            float(floor(left / arithmetic(H100.peak("fp16", sparse=True), efficiency))),
+            float(floor(left / (scaling + arithmetic(H100.peak("fp16", sparse=True), efficiency)))),
             credit=0.4,
             says="That is with the sparse peak. Nothing says that half of these weights are zero.",
         ),
     ]
+    # Of few images, a mistake may cost none; then it is not to be seen in the answer.
+    beliefs = [belief for belief in beliefs if belief.value != right]
     # Whoever rounds on the way may be off by one, where that is no other mistake's number.
     near = {
         "one image too many": (right + 1, "With one image more, the whole batch is late by a "
@@ -661,9 +671,9 @@ def needed_efficiency_percent(given: Given) -> NumberKey:
     p = given.p
     deadline, batch = p.deadline_us * 1e-6, p.evening_batch
     one = _cloud(given)
-    fixed = one.memory_time + one.latency
+    fixed, scaling = one.memory_time + one.latency, batch * p.scale_us * 1e-6
     arithmetic = batch * one.compute_time
-    left = deadline - fixed
+    left = deadline - fixed - scaling
     right = 100 * arithmetic / left
     return NumberKey(
         right,
@@ -671,18 +681,25 @@ def needed_efficiency_percent(given: Given) -> NumberKey:
         tolerance=0.006,
         beliefs=[
             Belief(
-                "only arithmetic counts",
-                100 * arithmetic / deadline,
+                "scaling left out",
+                100 * arithmetic / (deadline - fixed),
                 credit=0.4,
-                says=f"That gives the whole {q(deadline, 's')} to the arithmetic. The weights and "
+                says="That is what the iron law asks for, and where the lamp turns green. Scaling "
+                f"takes {q(scaling, 's')} of the time, too.",
+            ),
+            Belief(
+                "only images count",
+                100 * arithmetic / (deadline - scaling),
+                credit=0.4,
+                says=f"That gives the whole {q(deadline, 's')} to the images. The weights and "
                 f"the latency take {q(fixed, 's')} of it first.",
             ),
             Belief(
                 "batch left out",
-                right / batch,
+                100 * one.compute_time / (deadline - fixed - p.scale_us * 1e-6),
                 credit=0.4,
                 says="That is enough for a single image. The weights move once for the batch, but "
-                f"the arithmetic is done for each of its {batch} images.",
+                f"scaling and arithmetic are done for each of its {batch} images.",
             ),
             Belief(
                 "sparse peak for dense",

@@ -34,6 +34,8 @@ FIRST = math.ceil(TRIP / IMAGE)
 A100_PEAK, A100_BANDWIDTH, ORIN_PEAK = 312e12, 2e12, 12e12
 WORKED_LEFT = 2e-3 - 8e6 / A100_BANDWIDTH - 6 * US
 WORKED_IMAGE = 1e9 / (A100_PEAK / 2)
+WORKED_SCALE = 2 * US
+WORKED_SCALED = WORKED_LEFT - 360 * WORKED_SCALE
 
 
 # What was measured on an H200, and what the iron law says to it.
@@ -184,16 +186,31 @@ def served(p: Parameters) -> float:
     return image(p) / (p.efficiency_pct / 100)
 
 
+def scaling(p: Parameters) -> float:
+    """The time before its arithmetic in which the photo of one image is scaled."""
+    return p.scale_us * US
+
+
 def fixed(p: Parameters) -> float:
     return trip(p) + p.launch_us * US
 
 
 def largest(p: Parameters) -> int:
-    return math.floor((p.deadline_us * US - fixed(p)) / served(p))
+    return math.floor((p.deadline_us * US - fixed(p)) / (scaling(p) + served(p)))
 
 
 def batch_time(p: Parameters, images: float) -> float:
-    return fixed(p) + images * served(p)
+    return fixed(p) + images * (scaling(p) + served(p))
+
+
+def largest_by_law(p: Parameters) -> int:
+    """The largest batch in time on the instrument, which scales no photos."""
+    return math.floor((p.deadline_us * US - fixed(p)) / served(p))
+
+
+def evening_left(p: Parameters) -> float:
+    """What is left of the promise for the arithmetic of the batch in the evening."""
+    return p.deadline_us * US - fixed(p) - p.evening_batch * scaling(p)
 
 
 def near(one: float, two: float) -> bool:
@@ -224,14 +241,17 @@ QUANTITIES = [
     ]),
     Quantity("bytes per weight", "B", lambda p: list(BYTES.values())),
     Quantity("a promise of 2 ms", "s", lambda p: [
-        2e-3, 8e6 / A100_BANDWIDTH, 6 * US, WORKED_LEFT, WORKED_IMAGE,
+        2e-3, 8e6 / A100_BANDWIDTH, 6 * US, WORKED_LEFT, WORKED_IMAGE, WORKED_SCALE,
+        WORKED_SCALED,
     ]),
     Quantity("its weights", "B", lambda p: 8e6),
     Quantity("its operations", "FLOP", lambda p: 1e9),
-    Quantity("its images", "count", lambda p: [WORKED_LEFT // WORKED_IMAGE, 400]),
-    Quantity("400 of them at the full peak", "s", lambda p: 400 * WORKED_IMAGE / 2),
+    Quantity("its images", "count", lambda p: [
+        WORKED_LEFT // (WORKED_IMAGE + WORKED_SCALE), 360,
+    ]),
+    Quantity("360 of them at the full peak", "s", lambda p: 360 * WORKED_IMAGE / 2),
     Quantity("their fraction of what is left", "ratio", lambda p: (
-        400 * WORKED_IMAGE / 2 / WORKED_LEFT
+        360 * WORKED_IMAGE / 2 / WORKED_SCALED
     )),
     # The iron law.
     Quantity("terms of ResNet-50", "s", lambda p: [TRIP, IMAGE, 32 * IMAGE, 300 * IMAGE]),
@@ -263,6 +283,7 @@ QUANTITIES = [
         two_digits(each) for each in (RATE, FULL_RATE, 1 / by_law(1), 256 / by_law(256))
     ]),
     Quantity("a batch gains", "ratio", lambda p: FULL_RATE / RATE),
+    Quantity("a batch gains by the law", "ratio", lambda p: 256 * by_law(1) / by_law(256)),
     Quantity("a pass", "s", lambda p: [ONE.seconds.median, ONE.gpu_busy, by_law(1)]),
     Quantity("kernels", "count", lambda p: [ONE.kernels, 256]),
     Quantity("busy", "ratio", lambda p: BUSY),
@@ -271,9 +292,11 @@ QUANTITIES = [
     Quantity("a mixed parameter", "B", lambda p: 1 + p.fp16_pct / 100),
     Quantity("the weights in the H100", "ratio", lambda p: size(p) / H100_MEMORY),
     Quantity("the largest batch", "count", largest),
-    Quantity("its time", "s", lambda p: [batch_time(p, largest(p)), served(p), fixed(p)]),
+    Quantity("its time", "s", lambda p: [
+        batch_time(p, largest(p)), scaling(p), served(p), scaling(p) + served(p), fixed(p),
+    ]),
     Quantity("the batch in the evening", "s", lambda p: [
-        p.evening_batch * image(p), p.deadline_us * US - fixed(p),
+        p.evening_batch * image(p), p.evening_batch * scaling(p), evening_left(p),
     ]),
 ]  # fmt: skip
 
@@ -362,7 +385,7 @@ CLAIMS = [
         and near(n[2], plans(p)["gate"]) and near(n[3], least(p, than="gate"))
     )),
     # Which term binds.
-    Claim("The largest term *binds*: improving any other one gains less", lambda p: all(
+    Claim("The largest term *binds*: halving it saves more time than halving any", lambda p: all(
         max(terms) / 2 > each / 2
         for terms in ((TRIP, IMAGE, LAUNCH), (moving(p), computing(p), M7_LATENCY))
         for each in sorted(terms)[:-1]
@@ -373,7 +396,7 @@ CLAIMS = [
         # Half the operations, and giga over tera a thousand times too small.
         f"{OPERATIONS / 2 / PEAK / 1e3:.0e}" == f"{n[0]:.0e}" and near(n[1], TRIP / n[0])
     )),
-    Claim("what would lengthen only the shorter bar", lambda p: IMAGE < TRIP),
+    Claim("When you raised the batch, only the shorter bar grew", lambda p: IMAGE < TRIP),
     Claim("nothing tunes a model to the # that keep both sides", lambda p: INTENSITY < RIDGE),
     Claim("longer than the arithmetic of one image (#), but a good deal less than", lambda p: (
         IMAGE < LAUNCH < TRIP / 2
@@ -398,11 +421,12 @@ CLAIMS = [
     Claim("From batch # on it is the other way around", lambda p: (
         (FIRST - 1) * IMAGE < TRIP < FIRST * IMAGE
     )),
-    Claim("memory would bind there as on the H100, but the weights would take #", lambda p: (
-        TRIP > IMAGE and WEIGHTS / M7_BANDWIDTH < OPERATIONS / M7_PEAK
+    Reading("If it did fit, its arithmetic would take # and its weights #", lambda p, n: (
+        near(n[0], OPERATIONS / M7_PEAK) and near(n[1], WEIGHTS / M7_BANDWIDTH) and n[0] > n[1]
     )),
-    Claim("The model can never be loaded to show it", lambda p: WEIGHTS > M7_MEMORY),
-    Claim("times as large as the memory of a Cortex-M7", lambda p: WEIGHTS > M7_MEMORY),
+    Claim("times as large as the memory of the reference Cortex-M7", lambda p: (
+        WEIGHTS > M7_MEMORY
+    )),
     # The student's model in the cloud.
     Claim("before compute becomes the longer term", lambda p: (
         p.small_batch * image(p) < trip(p) < trip(p) + p.small_batch * image(p)
@@ -487,36 +511,44 @@ CLAIMS = [
         and improved(p) == longer_term(p) == "flash"
     )),
     # The stopwatch.
-    Reading("It did # images/s, # as many", lambda p, n: (
+    Reading("In batches it did # images/s, # as many", lambda p, n: (
         # Both rates are rounded to two digits.
         n[0] == two_digits(FULL_RATE) and math.isclose(n[0] / n[1], two_digits(RATE), rel_tol=0.02)
     )),
     Claim("the rest went into launching # kernels", lambda p: ONE.gpu_busy < ONE.seconds.median),
-    Claim("That is what the iron law gains", lambda p: by_law(256) < 256 * by_law(1)),
-    Claim("so a single image took # instead of #", lambda p: ONE.seconds.median > 10 * by_law(1)),
+    Reading("You multiplied # images/s by about #, the gain", lambda p, n: (
+        n[0] == two_digits(RATE) and n[1] == round(256 * by_law(1) / by_law(256), 1) > 1
+    )),
+    Claim("so one image took # instead of #", lambda p: ONE.seconds.median > 10 * by_law(1)),
+    Claim("an H100 with slower kernels, so its rates are lower", lambda p: all(
+        many / (fixed(p) + many * served(p)) < many / by_law(many)
+        for many in (32, 96, 128, 192, 256, 1024)
+    )),
     Claim("because a single image spends most of its # on launching", lambda p: (
         ONE.gpu_busy < 0.2 * ONE.seconds.median
     )),
     Claim("Yet the law allows #", lambda p: 0.5 * 256 / by_law(256) > FULL_RATE),
-    Claim("Sharing helps until the GPU is hardly ever idle", lambda p: (
+    Claim("Sharing launches helps until the GPU is hardly ever idle", lambda p: (
         BUSY > 0.95 and resnet(32).gpu_busy < 0.5 * resnet(32).seconds.median
     )),
-    Claim("# images in the time of one would be free work", lambda p: FULL_RATE < 128 * RATE),
+    Claim("You multiplied by #, as if all images of a batch took the time of one", lambda p: (
+        FULL_RATE < 128 * RATE
+    )),
     # The designs.
     Claim("a faster chip fits a larger batch into #", lambda p: (
-        (p.deadline_us * US - fixed(p)) / (served(p) / 2) > largest(p) + 1
+        (p.deadline_us * US - fixed(p)) / (served(p) / 2) > largest_by_law(p) + 1
     )),
     Claim("so throughput rises and so does the wait, until # are used up", lambda p: all(
-        many / batch_time(p, many) < (many + 1) / batch_time(p, many + 1)
-        for many in range(1, largest(p))
+        many / (fixed(p) + many * served(p)) < (many + 1) / (fixed(p) + (many + 1) * served(p))
+        for many in range(1, largest_by_law(p))
     )),
     Claim("so memory is nowhere near its end", lambda p: size(p) < 0.01 * H100_MEMORY),
     Claim("What breaks a large batch is the promise", lambda p: (
-        batch_time(p, largest(p) + 1) > p.deadline_us * US
+        fixed(p) + (largest_by_law(p) + 1) * served(p) > p.deadline_us * US
     )),
     Claim("of the peak that your kernels reach, and then more images fit", lambda p: (
         p.efficiency_pct < 100
-        and (p.deadline_us * US - fixed(p)) / image(p) > largest(p) + 1
+        and (p.deadline_us * US - fixed(p)) / image(p) > largest_by_law(p) + 1
     )),
     Reading("so the weights are #, more than the whole SRAM of #", lambda p, n: (
         near(n[1], n[0] * p.kws_kparams * KB) and n[1] > n[2] == sram(p)
@@ -532,28 +564,36 @@ CLAIMS = [
     )),
     Claim("# of them take twice the room", lambda p: BYTES["fp16"] == 2 * BYTES["int8"]),
     Reading("A batch of # takes #, and one more image another #", lambda p, n: (
-        n[0] == largest(p) and near(n[1], batch_time(p, n[0])) and near(n[2], served(p))
+        n[0] == largest(p) and near(n[1], batch_time(p, n[0]))
+        and near(n[2], scaling(p) + served(p))
         and batch_time(p, n[0]) <= p.deadline_us * US < batch_time(p, n[0] + 1)
     )),
-    Claim("takes # at half of the peak, so # whole images fit", lambda p: (
+    Claim("takes # at half of its #, and # to scale, so # whole images fit", lambda p: (
         math.isclose(WORKED_IMAGE, 2 * 1e9 / A100_PEAK)
+    )),
+    Claim("That is what the iron law allows, and where the lamp turns red", lambda p: (
+        largest_by_law(p) > largest(p)
+    )),
+    Claim("That is what the iron law asks for, and where the lamp turns green", lambda p: (
+        evening_left(p) < p.deadline_us * US - fixed(p)
     )),
     Reading("At the peak, # images need #, and # are left for them", lambda p, n: (
         n[0] == p.evening_batch and near(n[1], n[0] * image(p)) and n[1] < n[2]
-        and near(n[2], p.deadline_us * US - fixed(p))
+        and near(n[2], evening_left(p))
     )),
     Claim("With slower kernels, such a batch comes late, and only a smaller one", lambda p: all(
-        (fixed(p) + images * image(p) / slower > p.deadline_us * US) == (images == p.evening_batch)
-        for slower in [0.95 * p.evening_batch * image(p) / (p.deadline_us * US - fixed(p))]
+        (fixed(p) + images * (scaling(p) + image(p) / slower) > p.deadline_us * US)
+        == (images == p.evening_batch)
+        for slower in [0.95 * p.evening_batch * image(p) / evening_left(p)]
         for images in (p.evening_batch, 0.9 * p.evening_batch)
     )),
-    Claim("That gives the whole # to the arithmetic", lambda p: fixed(p) < p.deadline_us * US),
+    Claim("That gives the whole # to the images", lambda p: fixed(p) < p.deadline_us * US),
     Claim("Throughput wants a larger batch, the promise a smaller one", lambda p: (
         largest(p) >= 1
         and largest(p) / batch_time(p, largest(p))
         < (largest(p) + 1) / batch_time(p, largest(p) + 1)
     )),
-    Claim("That fills the whole # with arithmetic", lambda p: fixed(p) < p.deadline_us * US),
+    Claim("That fills the whole # with images", lambda p: fixed(p) < p.deadline_us * US),
     Claim("One image more would still be in time", lambda p: (
         batch_time(p, largest(p)) <= p.deadline_us * US
     )),
