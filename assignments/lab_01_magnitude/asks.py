@@ -712,9 +712,9 @@ def act3_rate(p: Parameters) -> Prediction:
             "leaves out the activations that every layer writes and the next one reads. A law "
             "with three terms is a bound.",
             "D": f"You multiplied by {MANY}, as if all images of a batch took the time of one. "
-            f"Sharing launches helps until the GPU is hardly ever idle: at batch {MANY} it was busy "
-            f"for {q(busy_share(MANY), '%')} of the time, and did {measured}, {gained} as many as one by one. From there on, "
-            "every further image takes its own time.",
+            f"Sharing launches helps until the GPU is hardly ever idle: at batch {MANY} it was "
+            f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}, {gained} as "
+            "many as one by one. From there on, every further image takes its own time.",
         },
         where="one H200, PyTorch, kernels launched one by one",
         title="What does a batch bring on a real GPU?",

@@ -203,8 +203,8 @@ class MagnitudeLandscape(Instrument):
     def remark(self, result: Landscape) -> str:
         chosen = result.ratios[self.quantity]
         return (
-            f"{chosen.words} against {chosen.other_words}. The color beside each gap is blue below "
-            f"ten thousand, orange above, and red near a million: no code makes up for that. "
+            f"{chosen.words} against {chosen.other_words}. The bar beside a gap's number is blue "
+            "below ten thousand, orange above, and red near a million: no code makes up for that. "
             f"{self._zoomed}"
         )
 
