@@ -182,11 +182,15 @@ lab = Lab(
     },
     design={
         "context": choice("where the service runs", "cloud", "edge"),
-        "execution_mode": choice("how the model is run", "eager", "compiled"),
+        "execution_mode": choice("how the model is run, by your last answer", "eager", "compiled"),
         "fusion_enabled": flag("whether you switched fusion on in the fusion explorer"),
-        "compilation_roi_positive": flag("whether compiling pays off over the deployment"),
+        "compilation_roi_positive": flag(
+            "whether compiling pays before the service ends, by the timeline as it stands"
+        ),
         "breakeven_inferences": number(
-            "inferences that pay for compiling", 0, none="compiling never pays"
+            "inferences that pay for compiling, by the timeline as it stands",
+            0,
+            none="compiling never pays",
         ),
         "kws_utilization_eager_pct": number(
             "GPU utilization of keyword spotting in your context, eager, in percent", 0, 100
@@ -196,9 +200,13 @@ lab = Lab(
         ),
         "act1_prediction": predicted("what you predicted in the first act"),
         "act1_correct": judged("whether that held"),
-        "act2_result": number("the break-even you found in the second act", 0, none="none"),
-        "act2_decision": choice("what you decided on it", "eager", "compiled"),
-        "constraint_hit": flag("whether the deployment ends before compiling has paid"),
+        "act2_result": number(
+            "the break-even of the second act, by the timeline as it stands", 0, none="none"
+        ),
+        "act2_decision": choice("what you decided for your context", "eager", "compiled"),
+        "constraint_hit": flag(
+            "whether the service ends before compiling has paid, by the timeline as it stands"
+        ),
         "act2_prediction": predicted("what you predicted in the second act", required=False),
         "act2_correct": judged("whether that held", required=False),
         "arithmetic_intensity": number(

@@ -10,6 +10,7 @@
 # eager execution to compiled graphs.
 
 # %% setup=true
+import math
 from itertools import pairwise
 
 from mlsys_widgets import (
@@ -372,9 +373,10 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # %% [markdown]
 # ## Your design
 #
-# Choose a context, leave *Fused* in the fusion explorer on or off, and set the break-even timeline to your own numbers
-# for that context, from the last question. The entry below reads the instruments and your answer. If you compile, it
-# must pay before the service ends: the timeline now has a lamp for it, and a design that misses it is recorded as such.
+# Choose a context first, because switching it resets the instruments. Decide in the fusion explorer whether to fuse, and
+# set the break-even timeline to your own numbers for that context, from the last question. The entry below reads the
+# instruments and your answer. If you compile, the timeline shows whether that pays before the service ends, and a design
+# that misses it is recorded as such.
 
 # %% design=true
 modes = {
@@ -404,6 +406,18 @@ def intensity():
     return chain.fused_intensity if fusion.fused else chain.unfused_intensity
 
 
+def inferences():
+    return math.ceil(plan.result.break_even) if plan.gain else None
+
+
+def headline():
+    fused = "fused" if fusion.fused else "unfused"
+    served = f"{ph.format_quantity(plan.days, 'days')} in service by the timeline"
+    would_pay = mode() == "eager" and plan.result.roi_positive
+    remark = ", although compiling would pay there" if would_pay else ""
+    return f"{context.context.capitalize()}, {mode() or 'undecided'}, {fused}, {served}{remark}"
+
+
 plan.targets = targets
 lab.design(
     {
@@ -411,12 +425,12 @@ lab.design(
         "execution_mode": mode,
         "fusion_enabled": lambda: bool(fusion.fused and len(fusion.operations.links) > 1),
         "compilation_roi_positive": lambda: bool(plan.result.roi_positive),
-        "breakeven_inferences": lambda: plan.result.break_even if plan.gain else None,
+        "breakeven_inferences": inferences,
         "kws_utilization_eager_pct": lambda: spotter_utilization("eager"),
         "kws_utilization_compiled_pct": lambda: spotter_utilization("compiled"),
         "act1_prediction": lambda: lab.card("act1_utilization").words,
         "act1_correct": lambda: lab.card("act1_utilization").value == act1.right,
-        "act2_result": lambda: plan.result.break_even if plan.gain else None,
+        "act2_result": inferences,
         "act2_decision": mode,
         "constraint_hit": lambda: not plan.result.roi_positive,
         "act2_prediction": lambda: lab.card("act2_break_even").words,
@@ -425,11 +439,7 @@ lab.design(
     },
     after=["act2_break_even"],
     keeps={"waterfall": kws, "fusion": fusion, "timeline": plan},
-    headline=lambda: (
-        f"{context.context.capitalize()}, {mode() or 'undecided'}, "
-        f"{'fused' if fusion.fused else 'unfused'}, "
-        f"{ph.format_quantity(plan.days, 'days')} in service"
-    ),
+    headline=headline,
 )
 
 # %% [markdown]

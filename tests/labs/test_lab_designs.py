@@ -166,7 +166,11 @@ def test_lab_07_only_what_is_compiled_has_to_pay(opened):
     assert plan.targets == ()
     begun.lab.ledger.record_answer("where_to_compile", "cloud")
     entry.refresh()
-    assert (entry.misses, entry.headline) == ([], "Edge, eager, unfused, 12 hours in service.")
+    assert (entry.misses, entry.headline) == (
+        [],
+        "Edge, eager, unfused, 12 hours in service by the timeline, although compiling would pay"
+        " there.",
+    )
     begun.lab.ledger.record_answer("where_to_compile", "both")
     entry.refresh()
     assert plan.lamps[0].words == "end of service 12 hours"
