@@ -986,7 +986,7 @@ def deploys_per_day_limit(p: Parameters) -> Number:
 def edge_requests_per_hour(p: Parameters) -> Number:
     return Number(
         f"The keyword box runs on the {ORIN.name}. Take the time of an eager pass there, launched"
-        " one by one on the device as it is, from the waterfall. The runtime of the box compiles"
+        " one by one on the device as it is, from the dispatch waterfall. The runtime compiles"
         f" only parts of the model: Tomás measured {p.kws_compile_s} s of compiling and a"
         f" throughput that is **{q(p.kws_gain, '%')}** higher. A model serves for"
         f" **{p.service_hours} hours**, then the next one is installed and compiled. Above how many"

@@ -37,6 +37,8 @@ export interface IStep {
   title: string;
   /** Whether it is optional, beyond the core of the lab. */
   deeper: boolean;
+  /** Titles of the instruments that a question names. */
+  reads?: string[];
 }
 
 /** A cell that draws an instrument. */
@@ -100,7 +102,8 @@ export function stepsOf(model: INotebookModel): IStep[] {
     const id = text(said.id);
     // A cell that a student has copied is the same step, as it is for the HUD.
     if (kind && id && !steps.some(each => each.kind === kind && each.id === id)) {
-      steps.push({ index, id, kind, act, title: titleOf(said, kind, id), deeper: said.deeper === true });
+      const reads = Array.isArray(said.reads) ? said.reads.map(text).filter(title => title !== null) : [];
+      steps.push({ index, id, kind, act, title: titleOf(said, kind, id), deeper: said.deeper === true, reads });
     }
   }
   return steps;

@@ -1,4 +1,4 @@
-/** Below each question links that bring the instruments it may be about: those above it in its act. */
+/** Below each question links that bring the instruments it may be about: those it names, and those above it in its act. */
 import { IInstrument, Kind } from './contract';
 import { ILab } from './follow';
 
@@ -7,16 +7,18 @@ const CLASS = 'mlsys-QuestionBeside';
 /** More than these are a list to read. */
 const MOST = 3;
 
-/** The instruments that each question may be about, the nearest first, by the place of its cell. */
+/** The instruments that each question may be about, by the place of its cell: named ones first, then the nearest. */
 export function instrumentsAsked({
   steps,
   instruments
 }: Pick<ILab, 'steps' | 'instruments'>): Map<number, IInstrument[]> {
   const found = new Map<number, IInstrument[]>();
-  for (const { index, kind, act } of steps) {
-    const above = instruments.filter(each => each.index < index && each.act === act).reverse();
-    if (above.length > 0 && ASKING.includes(kind)) {
-      found.set(index, above.slice(0, MOST));
+  for (const { index, kind, act, reads = [] } of steps) {
+    const above = instruments.filter(each => each.index < index).reverse();
+    const named = above.filter(each => reads.includes(each.title));
+    const wanted = [...named, ...above.filter(each => each.act === act && !named.includes(each))];
+    if (wanted.length > 0 && ASKING.includes(kind)) {
+      found.set(index, wanted.slice(0, MOST));
     }
   }
   return found;

@@ -56,6 +56,8 @@ class Notebook:
         self._minutes: dict[str, Any] = {}
         #: The predictions that are explored on each instrument, by where its cell stands.
         self._explored: dict[str, list[str]] = {}
+        #: Titles of the instruments so far.
+        self._above: list[str] = []
         #: What is said below the headings of deeper sections, by where they stand.
         self._said: dict[str, DeeperHeading] = {}
 
@@ -133,6 +135,7 @@ class Notebook:
         return [self._locked(f"card_{cell.name}", _called(item), code, **metadata)]
 
     def _instrument(self, cell: LabCell) -> list[Cell]:
+        self._above.append(cell.name)
         about: dict[str, Any] = {"kind": "instrument", "title": cell.name}
         if names := self._explored.get(cell.where):
             about["explores"] = names
@@ -267,7 +270,13 @@ class Notebook:
             step["needs"] = list(needs)
         if isinstance(item, Essay) and item.at_least > 1:
             step["at_least"] = item.at_least
+        if isinstance(item, Number | Choice) and (reads := self._named(item.ask)):
+            step["reads"] = reads
         return {"mlsys": step}
+
+    def _named(self, question: str) -> list[str]:
+        """The instruments above a question that it names; they may stand in another act."""
+        return [title for title in self._above if title.casefold() in question.casefold()]
 
     def _id(self, name: str) -> str:
         """An id that depends on what the cell is, not on its position."""

@@ -111,3 +111,12 @@ def test_minutes_are_counted_when_it_is_built_unless_its_author_knows(made, chan
 def test_what_depends_on_the_time_is_not_compared_by_nbval(made):
     tagged = {cell.id for cell in made().cells if VARIES in cell.metadata.get("tags", ())}
     assert tagged == {"show_Where-you-stand"}
+
+
+def test_a_question_says_which_instruments_above_it_names(made, change):
+    assert not any("reads" in cell.metadata.get("mlsys", {}) for cell in made().cells)
+    change("asks.py", "What would limit the fused kernel", "Look at the roofline. What would limit")
+    reads = {cell.id: cell.metadata.get("mlsys", {}).get("reads") for cell in made().cells}
+    assert {name: titles for name, titles in reads.items() if titles} == {
+        "question_limit": ["The roofline"]
+    }
