@@ -65,9 +65,7 @@ def made(folder: Path, broken: str = "") -> Path:
         ),
         locked("# Instrument: The same again\nRooflineWidget()", kind="instrument", title="Again"),
         long_way(),
-        locked(
-            "lab.path.name", kind="answer", id="last", title="The last one", reads=["Roofline"]
-        ),
+        locked("lab.path.name", kind="answer", id="last", title="The last one", reads=["Roofline"]),
         locked("lab.student", kind="graded"),
         long_way(),
     ]
