@@ -314,9 +314,7 @@ def act1_wall(p: Parameters) -> Prediction:
     ridge = q(small.ridge, "FLOP/B")
     few, many = (q(each.intensity, "FLOP/B") for each in (small, large))
     rates = [q(each.attainable, "FLOP/s") for each in (small, large)]
-    alone, batch = (
-        _about(each(LITTLE).attained, "FLOP/s") for each in (timed_product, timed_batch)
-    )
+    alone, batch = timed_product(LITTLE), timed_batch(LITTLE)
     return Prediction(
         "Why have three weeks of work on the arithmetic changed nothing?",
         {
@@ -333,10 +331,13 @@ def act1_wall(p: Parameters) -> Prediction:
             f" an H100 needs {ridge} before arithmetic becomes the limit. Raise N in the roofline,"
             " and note where the card *Regime* changes.",
             "B": "That is what holds back a small product on its own: one of N ="
-            f" {LITTLE} was timed on an H200 at {alone}. But thousands of them in a launch give"
-            f" every unit something to do, which was timed at {batch}. Each still does only {few}"
-            f" (for N = {SMALL}), where the ridge is at {ridge}. A full chip can wait, too.",
-            "C": f"An fp16 square of N = {SMALL} does {few}. The H100 balances"
+            f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands of"
+            " them in a launch give every unit something to do, which was timed at"
+            f" {q(batch.attained, 'FLOP/s')}. Each still does only"
+            f" {q(alone.intensity, 'FLOP/B')}, and the ridge of the H200 is at"
+            f" {q(H200.ridge('fp16'), 'FLOP/B')}. A full chip can wait, too.",
+            "C": f"Take fp16 squares of N = {SMALL}, smaller than Tomás's: each does {few}. The"
+            " H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
             f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term in that product is about"
@@ -354,7 +355,8 @@ def act1_wall(p: Parameters) -> Prediction:
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
         "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (the switch is behind *More*), and recall that nothing here is pruned. What"
+        " roofline (set *Precision* back to fp16; the switch is behind *More*), and recall that"
+        " nothing here is pruned. What"
         f" percentage is {p.reported} TFLOPS of the peak that these products could use? Answer in"
         " percent, as in 62.5.",
         "percent",
@@ -439,7 +441,7 @@ def act1_real(p: Parameters) -> Prediction:
     peak = H200.peak("fp16")
     reached = largest.attained / peak
     shares = {"A": 0.95, "B": 0.8, "C": 0.65, "D": 0.35}
-    rate, share = _about(largest.attained, "FLOP/s"), _about(reached, "%")
+    rate, share = q(largest.attained, "FLOP/s"), q(reached, "%")
     small = timed_product(LITTLE)
     return Prediction(
         f"The largest product that we timed on an H200 has N = {LARGEST:,}, in fp16, and comes"
@@ -466,7 +468,7 @@ def act1_real(p: Parameters) -> Prediction:
             " what happens.",
             "D": "A small product is far down when it runs alone, because starting it takes time"
             f" and it fills only a part of the chip: N = {LITTLE} was timed at"
-            f" {_about(small.attained / peak, '%')} of the peak. This one is large enough to hide"
+            f" {q(small.attained / peak, '%')} of the peak. This one is large enough to hide"
             f" that, and reached {rate}, {share}.",
         },
         where="one H200, this project's own measurement",
@@ -578,14 +580,14 @@ def act1_peek(p: Parameters) -> Peek:
             f"A product with N = {SMALL}": _roof(SMALL),
             "One small product, alone": "A roof is for a chip that is full. On an H200, a product"
             f" of N = {LITTLE} that ran alone was timed at {q(little.seconds, 's')}, which is"
-            f" {_about(little.attained, 'FLOP/s')} or {_about(little.attained / roof, '%')} of its"
+            f" {q(little.attained, 'FLOP/s')} or {q(little.attained / roof, '%')} of its"
             f" roof of {q(roof, 'FLOP/s')}. Its result is cut into so few tiles that most"
             " multiprocessors get none, and a kernel takes microseconds to start and to end,"
             f" whatever it computes: N = {TINY} has {q((LITTLE / TINY) ** 3, '×')} less to do"
             f" and took {q(tiny.seconds, 's')}. In a batch every multiprocessor has work and the"
             f" start is paid once: {q(batch.shape['batch'])} products of N = {LITTLE} in one call"
-            f" were timed at {_about(batch.attained, 'FLOP/s')},"
-            f" {_about(batch.attained / roof, '%')} of the same roof. It is the batch that the"
+            f" were timed at {q(batch.attained, 'FLOP/s')},"
+            f" {q(batch.attained / roof, '%')} of the same roof. It is the batch that the"
             " roof speaks of.",
         },
         title="The equations of Act 1",

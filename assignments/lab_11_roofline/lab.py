@@ -3,8 +3,8 @@
 #
 # Every kernel stands under the same two walls: how fast a machine computes, and how fast bytes arrive. Which of them
 # a kernel meets follows from a single number, its FLOP for each byte. In this lab you find that wall, question the
-# peak on a dashboard, choose one kernel to make faster, fill a GPU until its memory ends, find out how fast a real GPU
-# writes one token, and put your own machine under its own roof.
+# peak on a dashboard, choose one kernel to make faster, and fill a GPU until its memory ends. If you go *deeper*, you
+# find out how fast a real GPU writes one token, and put your own machine under its own roof.
 #
 # **Read first:** the chapter on hardware acceleration: the roofline model, arithmetic intensity, model FLOP
 # utilization (MFU), kernel fusion. If *ridge point* is a new term for you, begin with the first of these.
@@ -52,9 +52,11 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# A batch of products has the intensity of one, so the point stands for both. Move **N** and watch it climb. Behind
-# **More**, switch **2:4 sparsity** on and off: what moves, and what does not? Then change the **precision**: which two
-# things move together? And in the **edge** context, is the same product still on the same side of the ridge?
+# A batch of products has the intensity of one, so the point (*GEMM*, a matrix product) stands for both. It begins with an
+# example, N = 128, smaller than Tomás's. Move **N** and watch it climb. Behind **More**, switch **2:4 sparsity**
+# (for weights with two zeros in every four) on and off: what moves, and what does not? Then change the **precision**:
+# which two things move together? And in the **edge** context, is the same product still on the same side of the ridge?
+# (The open circles on the roof are handles: drag one to try another peak or bandwidth.)
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(

@@ -270,7 +270,7 @@ QUANTITIES = [
         SMALL // 2, SMALL, LITTLE, LARGE, LARGEST, round(3 * RIDGE),
     ]),
     Quantity("their intensities", "FLOP/B", lambda p: [
-        *(square(n) for n in (SMALL // 2, SMALL, LARGE, LARGEST, round(3 * RIDGE))),
+        *(square(n) for n in (SMALL // 2, SMALL, LITTLE, LARGE, LARGEST, round(3 * RIDGE))),
         square(SMALL, INT8),
     ]),
     Quantity("ridges", "FLOP/B", lambda p: [
@@ -282,11 +282,11 @@ QUANTITIES = [
         roof(square(SMALL // 2)) / PEAK, roof(square(SMALL)) / PEAK,
     ]),
     Quantity("rates that were measured", "FLOP/s", lambda p: [
-        about(each) for each in (alone(LITTLE).attained, BATCH.attained, REAL)
+        alone(LITTLE).attained, BATCH.attained, REAL,
     ]),
     Quantity("their fractions", "ratio", lambda p: [
-        about(REAL / PEAK), about(alone(LITTLE).attained / PEAK),
-        about(alone(LITTLE).attained / LITTLE_ROOF), about(BATCH.attained / LITTLE_ROOF),
+        REAL / PEAK, alone(LITTLE).attained / PEAK,
+        alone(LITTLE).attained / LITTLE_ROOF, BATCH.attained / LITTLE_ROOF,
     ]),
     Quantity("small products, timed", "s", lambda p: [
         alone(SMALL).seconds, alone(LITTLE).seconds,
@@ -385,7 +385,10 @@ CLAIMS = [
     Claim("But thousands of them in a launch give every unit something", lambda p: (
         BATCH.shape["batch"] > 2000 and BATCH.attained > 50 * alone(LITTLE).attained
     )),
-    Claim("Each still does only #", lambda p: square(SMALL) < RIDGE),
+    Claim("Each still does only #, and the ridge of the H200", lambda p: (
+        square(LITTLE) < H200_RIDGE
+    )),
+    Claim("smaller than Tomás's", lambda p: square(SMALL) < on_the_roof(p)),
     Claim("Left of it, the rate is bandwidth times intensity", lambda p: (
         roof(square(SMALL)) == H100_BANDWIDTH * square(SMALL)
     )),
