@@ -349,14 +349,20 @@ class MemoryBudget(TwoFormInstrument):
         """Out of memory: by how much."""
         if not result.out_of_memory:
             return None
-        fill = ph.capacity(result.total, self.device).fill
+        fill = float(ph.capacity(result.total, self.device).fill)
+        excess = _show(-result.headroom, "B")
+        # From twice the memory on, a factor is easier to read than a percentage.
+        over = (
+            f"{excess} or {_show(fill - 1, '%')} too much"
+            if fill < 2
+            else f"{_show(fill, '×')} its memory, {excess} too much"
+        )
         what = "this needs"
         if result.weights + result.activations > result.memory:
             what = "weights and activations alone do not fit. This needs"
         return (
             f"Out of memory: {what} {_show(result.total, 'B')}, but the {self._machine.name} "
-            f"has {_show(result.memory, 'B')}. That is {_show(-result.headroom, 'B')} too much, "
-            f"{_show(fill, '×')} the memory of the device.",
+            f"has {_show(result.memory, 'B')}. That is {over}.",
             "red",
         )
 

@@ -50,6 +50,18 @@ def test_the_parts_and_what_fits() -> None:
     assert result.largest_batch == 208
 
 
+def test_far_out_of_memory_is_a_factor_not_a_percentage() -> None:
+    instrument = MemoryBudget(batch=209, sequence=2048)
+    result = instrument.result
+    # 16 GB of weights, 8 GB of activations, and 131,072 bytes per token: 103 MB more than 80 GB.
+    assert result.total - 80e9 == pytest.approx(103e6, rel=0.01)
+    assert "103 MB or 0.129% too much." in (instrument.alert(result) or ("",))[0]
+    instrument.set(sequence=8192)
+    result = instrument.result
+    words = f"{show(result.total / 80e9, '×')} its memory, {show(-result.headroom, 'B')} too much."
+    assert words in (instrument.alert(result) or ("",))[0]
+
+
 def test_out_of_memory_says_by_how_much_and_a_hint_what_would_fit() -> None:
     instrument = MemoryBudget(batch=64, sequence=2048)
     assert instrument.alert(instrument.result) is None
@@ -57,8 +69,9 @@ def test_out_of_memory_says_by_how_much_and_a_hint_what_would_fit() -> None:
     result = instrument.result
     words, tone = instrument.alert(result) or ("", "")
     assert tone == "red"
-    assert f"{show(-result.headroom, 'B')} too much" in words
-    assert f"{show(result.total / 80e9, '×')} the memory of the device" in words
+    assert (
+        f"{show(-result.headroom, 'B')} or {show(result.total / 80e9 - 1, '%')} too much" in words
+    )
     remedies = [
         f"batch {show(result.largest_batch)} at this length",
         f"{show(result.largest_sequence, 'tokens')} at this batch",
