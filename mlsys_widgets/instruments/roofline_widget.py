@@ -124,7 +124,13 @@ class RooflineWidget(TwoFormInstrument):
         rare=True,
     )
     n = Slider(
-        "N", default=512, low=1, high=32768, log=True, whole=True, help="Columns of the result."
+        "N",
+        default=512,
+        low=1,
+        high=32768,
+        log=True,
+        whole=True,
+        help="Side of the square matrices, or columns of a result that is not square.",
     )
     k = Slider(
         "K",
@@ -146,7 +152,8 @@ class RooflineWidget(TwoFormInstrument):
         high=131072,
         log=True,
         whole=True,
-        help="Tokens processed at once; 1 is a decode step. A new token attends to as many.",
+        help="Tokens of each sequence that are processed at once; 1 is a decode step. For the "
+        "attention of a new token: how many tokens it looks at.",
     )
     fusion = Select(
         "Fusion",

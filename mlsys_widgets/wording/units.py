@@ -103,7 +103,7 @@ def _count(shown: str, *also: str) -> _Scale:
     table = {
         m + noun: size for m, size in _MULTIPLES.items() for noun in ["", shown.strip(), *also]
     }
-    return _Scale("a number", f"134k or 1e5{shown}", ((0.0, 1.0, shown),), table)
+    return _Scale("a number", f"1,500 or 1.5k{shown}", ((0.0, 1.0, shown),), table)
 
 
 def _rate(shown: str, seconds: float) -> _Scale:
