@@ -63,6 +63,8 @@ DECODED = ("llama31-8b", "h200-sxm", 1, CONTEXT)
 #: Sides of products in examples, and tokens of prompts: nobody is asked about these.
 SMALL, LARGE = 128, 4096
 SHORT = 1024
+#: Sequences of a decode step, as the instruments of Act 2 open.
+STEP = 8
 #: Tokens of a long document that is kept open.
 DOCUMENT = 16384
 # Worked examples: sizes, rates and memories whose results are nobody's answer.
@@ -207,7 +209,11 @@ lab = Lab(
             required=False,
         ),
         "launch": choice(
-            "how the kernels of a step are launched", "eager", "graph", required=False
+            "how the kernels of a step are launched",
+            "eager",
+            "graph",
+            "undecided",
+            required=False,
         ),
     },
     deeper=(
@@ -606,14 +612,13 @@ def service_message(p: Parameters) -> Message:
         "Head of ML infrastructure",
         "Money for one kernel",
         f"Next month we start serving {LLAMA.name}. Every layer of it has three kinds of kernels:"
-        " projections, layer norm, and softmax over the attention scores. I can pay one engineer"
-        " for one quarter, which is enough to make **one** of them faster. Half of my team says the"
-        " matrix products, because they do nearly all of the FLOP. The other half wants to fuse the"
-        " small kernels, which nobody here has ever profiled. Both halves have slides, and neither"
-        " has a number.\n\n"
-        f"Meanwhile sales has promised a customer that one H100 keeps {p.documents} contracts of"
-        f" {DOCUMENT:,} tokens open all day, beside ordinary conversations. I sign the budget on"
-        " Thursday, and I would like to sign the right one.",
+        " projections (matrix products), layer norm, and softmax over the attention scores. I can"
+        " pay one engineer for one quarter, which is enough to make **one** of them faster. Half"
+        " of my team says projections, because they do nearly all of the FLOP. The other half"
+        " wants to fuse the small kernels. Nobody has a number.\n\n"
+        f"Meanwhile sales has promised a customer that one H100 keeps {p.documents} legal"
+        f" documents, contracts of {DOCUMENT:,} tokens each, in memory all day, beside ordinary"
+        " conversations. I sign the budget on Thursday.",
         task="Say which kernel to pay for, and what fits in memory beside the contracts.",
         in_context={
             "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
@@ -630,9 +635,13 @@ def service_message(p: Parameters) -> Message:
 
 @lab.asks
 def act2_kernels(p: Parameters) -> Prediction:
-    one, prompt = (projection(tokens, 1, LLAMA.width) for tokens in (1, LARGE))
-    alone, many = (q(each.intensity, "FLOP/B") for each in (one, prompt))
-    norm, ridge = q(elementwise(1).intensity, "FLOP/B"), q(H100.ridge("fp16"), "FLOP/B")
+    step, prompt = (projection(tokens, 1, LLAMA.width) for tokens in (STEP, LARGE))
+    few, many = (q(each.intensity, "FLOP/B") for each in (step, prompt))
+    apart, partly, fused = (
+        q(elementwise(1, traffic_share=each.traffic_share).intensity, "FLOP/B")
+        for each in fusion_strategies.values()
+    )
+    norm, ridge = f"{apart} as separate kernels", q(H100.ridge("fp16"), "FLOP/B")
     return Prediction(
         "Which of the three kernels wait for memory on an H100?",
         {
@@ -644,19 +653,19 @@ def act2_kernels(p: Parameters) -> Prediction:
         title="Three kernels, one roof",
         answer="B",
         feedback={
-            "A": "Projections do most of the FLOP, which is not the same as most of the time."
-            f" Layer norm and softmax do {norm}, hundreds of times left of the ridge at {ridge}, so"
-            " each of their few FLOP waits for bytes. And with a single token the projection waits"
-            f" as well, at {alone}. Read the three regime cards at sequence length 1.",
-            "B": f"Layer norm and softmax do {norm} whatever the batch: five operations on an"
-            " element that crosses memory three times. A projection uses each weight once per"
-            f" token, so one token leaves it at {alone}, and {LARGE:,} tokens bring it to {many},"
-            f" right of the ridge at {ridge}. Move the batch and see which point stays.",
+            "A": "Projections may well take most of the time, but over a long prompt they do not"
+            " wait for memory, and the question was who waits. Layer norm and softmax do"
+            f" {norm}, and at most {fused} fused, far left of the ridge at {ridge}. With"
+            f" {q(STEP)} tokens (sequence length 1, batch {q(STEP)}) the projection waits as well:"
+            f" {few}.",
+            "B": f"Layer norm and softmax do {norm}, {partly} to {fused} fused, whatever the batch."
+            f" A projection uses each weight once per token: {q(STEP)} tokens (sequence length 1,"
+            f" batch {q(STEP)}) leave it at {few}, and {LARGE:,} bring it to {many}, right of the"
+            f" ridge at {ridge}. Move the batch and see which point stays.",
             "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
-            f" softmax and layer norm do {norm}, three orders of magnitude less. They are alike"
-            f" only for one token, where the projection does {alone}. Move the batch and watch the"
-            " distance grow.",
+            f" softmax and layer norm do {norm}, three orders of magnitude less. Move the batch"
+            " and watch the distance between them grow.",
             "D": "A root is slow, but there is only one for a whole row of"
             f" {q(LLAMA.width)} elements. What counts is FLOP per byte: five for an element that"
             f" crosses memory three times, {norm} in fp16, for layer norm as for softmax. The ridge"
@@ -696,9 +705,10 @@ def softmax_saved_ms(p: Parameters) -> Number:
     return Number(
         f"Reading {p.prompts} prompts of {p.sequence:,} tokens at once, a layer takes the softmax"
         f" of the scores of all {q(LLAMA.heads)} heads, every token against every token, in fp16."
-        f" As separate steps, each score crosses memory {q(normalization.passes)} times; *All"
-        f" elementwise kernels fused* leaves {q(left)} of them. How much time does fusing save in"
-        " one layer, on an H100 at its roof? Answer in milliseconds, as in 15 ms.",
+        f" As separate steps, each score crosses memory {q(normalization.passes)} times: it is read"
+        f" twice and written once. *All elementwise kernels fused* leaves {q(left)} crossing, the"
+        f" write. At the {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in"
+        " one layer? Answer in milliseconds, as in 15 ms.",
         "ms",
         points=8,
         low=0.01,
@@ -722,7 +732,8 @@ def kernel_to_fund(p: Parameters) -> Choice:
     return Choice(
         f"Noor's second service reads {p.prompts} prompts of {p.prompt:,} tokens at once on an"
         f" H100. Three offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
-        " projection in int8 instead of fp16; fuse one layer norm; or fuse softmax. Fusing leaves"
+        f" projection ({LLAMA.width:,} × {LLAMA.width:,} weights) in int8 instead of fp16; fuse one"
+        f" layer norm ({LLAMA.width:,} elements per token); or fuse softmax. Fusing leaves"
         f" {q(left, '%')} of a kernel's traffic. Which order is right, from the most time saved to"
         " the least?",
         {
@@ -962,7 +973,7 @@ def act3_launch(p: Parameters) -> Reflection:
             " with batch and context, so set both high in the explorer and look again.",
             "D": f"Two FLOP for each parameter take {_about(arithmetic, 's')} at the peak of the"
             f" H200, next to nothing in a step of {_about(took, 's')}. One token is far left of the"
-            " ridge, as a projection of one token was in Act 2. In the explorer, look for"
+            " ridge, as a projection of few tokens was in Act 2. In the explorer, look for"
             " arithmetic in the bar for batch 1, and then for batch 256.",
         },
         title="Where did the time go?",

@@ -183,8 +183,7 @@ print(lab.materials["from_lab_07"](start.fields, start.found), *filter(None, [st
 
 # %% [markdown]
 # Try sequence length 1, which is a decode step, against a whole prompt, and try each **fusion**. *Numbers as a table*
-# lists the operations and the data of every kernel. For a projection of another size, set **Kernels** to one matrix
-# product, open **More**, switch **Square** off, and move M, the tokens, with K = D and N = F.
+# lists the operations and the data of every kernel.
 
 # %% instrument="Three kernels of a language-model layer"
 fused = "partial" if start.fields.get("fusion_enabled") else "none"
@@ -277,6 +276,10 @@ beside_conversations = {
 
 # %% [markdown] deeper=true
 # ### Deeper: tokens until the ridge, and why
+
+# %% [markdown]
+# For a projection of another size, go to **Three kernels of a language-model layer**, set **Kernels** to one matrix
+# product, open **More**, switch **Square** off, and move M, the tokens; K and N are the sides of the weights.
 
 # %% answer="ridge_tokens"
 # In fp16, 1/I = 1/T + 1/D + 1/F: weights and activations are read, results are written.
@@ -407,10 +410,10 @@ own_share_pct = 100 * attained / own_roof
 # %% [markdown]
 # ## The design you hand on
 #
-# Decide for Noor, on the device of your context. In **Three kernels of a language-model layer** choose the fusion. In
-# **What the service keeps in memory** look for the batch that writes the most tokens per second and still fits. (If you
-# did Act 3, **Serving the model, token by token** says how kernels are launched.) Go too far once, to see the design
-# fail. Then save.
+# Decide for Noor, on the device of your context, for conversations of 2,048 tokens: set the sequence length in **What the
+# service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. In **Three
+# kernels of a language-model layer** choose the fusion. (If you did Act 3, **Serving the model, token by token** says how
+# kernels are launched.) Go too far once, to see the design fail. Then save.
 
 # %% design=true
 lab.design(
@@ -444,7 +447,9 @@ lab.design(
         "tokens_per_second": lambda: (
             None if budget.result.out_of_memory else float(budget.decode.tokens_per_second)
         ),
-        "launch": lambda: "graph" if tokens.launch == "graph" else "eager",
+        "launch": lambda: (
+            "undecided" if tokens.locked else "graph" if tokens.launch == "graph" else "eager"
+        ),
     },
     after=["act1_wall", "act2_kernels"],
     keeps={"memory": budget, "kernels": service, "tokens": tokens},
@@ -492,7 +497,7 @@ lab.hud(
         "Decode, textbook": once_open(budget, speed),
         "Fusion": "act2_decision",
         "Limit of the projection": "bound_type",
-        "Launch": "launch",
+        "Launch (Act 3)": "launch",
     },
 )
 

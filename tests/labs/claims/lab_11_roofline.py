@@ -41,6 +41,8 @@ ACTIVATIONS = WEIGHTS / 2
 TOKEN = 2 * KV_HEADS * HEAD * LAYERS * FP16
 #: Tokens of a contract, of the conversation that was timed, and of examples.
 CONTRACT, TIMED_TOKENS, SHORT = 16384, 2048, 1024
+#: Tokens of a decode step, as the instruments open.
+STEP_TOKENS = 8
 #: Sides of examples and of products that were timed.
 SMALL, LARGE, LITTLE, LARGEST = 128, 4096, 192, 8192
 
@@ -308,8 +310,11 @@ QUANTITIES = [
     Quantity("its intensity", "FLOP/B", lambda p: square(p.measured_n)),
     # Act 2.
     Quantity("tokens of a contract", "count", lambda p: CONTRACT),
-    Quantity("softmax and layer norm", "FLOP/B", lambda p: NORM),
-    Quantity("projections", "FLOP/B", lambda p: [of_projection(1), of_projection(LARGE)]),
+    Quantity("softmax and layer norm", "FLOP/B", lambda p: [NORM, 3 / 2 * NORM, 3 * NORM]),
+    Quantity("projections", "FLOP/B", lambda p: [
+        of_projection(tokens) for tokens in (1, STEP_TOKENS, LARGE)
+    ]),
+    Quantity("sequences of a decode step, and their length", "count", lambda p: [STEP_TOKENS, 1]),
     Quantity("crossings of an element", "count", lambda p: [3, 1]),
     Quantity("what fusing leaves, and takes away", "ratio", lambda p: [1 / 3, 2 / 3]),
     Quantity("softmax of the example", "FLOP", lambda p: 5 * SCORES),
@@ -516,23 +521,19 @@ CLAIMS = [
         # Seven products of a layer with all its parameters, two norms, and the softmax of a prompt.
         20 * (2 * 5 * WIDTH + 5 * HEADS * p.sequence) < 2 * PARAMETERS / LAYERS
     )),
-    Claim("Projections do most of the FLOP, which is not the same", lambda p: (
-        # One projection and one softmax over a prompt: FLOP, and time at the roof.
-        5 * HEADS * p.sequence < 2 * WIDTH**2
-        and projection(p.sequence)[0] / PEAK < 3 * FP16 * HEADS * p.sequence**2 / H100_BANDWIDTH
+    Claim("Projections may well take most of the time", lambda p: (
+        # All products of a layer against its softmax and two norms, over one prompt.
+        of_projection(p.sequence) > RIDGE
+        and 2 * PARAMETERS / LAYERS * p.sequence / PEAK
+        > 3 * FP16 * p.sequence * (HEADS * p.sequence + 2 * WIDTH) / H100_BANDWIDTH
     )),
-    Claim("hundreds of times left of the ridge", lambda p: 200 < RIDGE / NORM < 1000),
-    Claim("And with a single token the projection waits as well", lambda p: (
-        of_projection(1) < RIDGE
-    )),
-    Claim("and # tokens bring it to #, right of the ridge at #", lambda p: (
+    Claim("and at most # fused, far left of the ridge", lambda p: 3 * NORM < RIDGE / 100),
+    Claim("the projection waits as well", lambda p: of_projection(STEP_TOKENS) < RIDGE),
+    Claim("and # bring it to #, right of the ridge at #", lambda p: (
         of_projection(LARGE) > RIDGE
     )),
     Claim("three orders of magnitude less", lambda p: (
         3 <= math.log10(of_projection(LARGE) / NORM) < 3.5
-    )),
-    Claim("They are alike only for one token", lambda p: (
-        0.5 < of_projection(1) / NORM < 2 < of_projection(2) / NORM
     )),
     Claim("there is only one for a whole row of #", lambda p: WIDTH == 4096),
     Claim("Layer norm and softmax do # on any machine", lambda p: 2 / 3 > 1 / 2),
