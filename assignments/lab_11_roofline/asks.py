@@ -87,8 +87,8 @@ def from_lab_07(fields: Mapping[str, Any], found: bool) -> str:
     """What the layer of Act 2 takes over from Lab 07, in words."""
     if not found:
         return (
-            "No design of Lab 07 was found beside this lab. That is fine: the layer below starts"
-            " with separate kernels, and you can fuse them there."
+            "No design of Lab 07 was found beside this lab, which is fine: the layer below starts"
+            " with separate kernels."
         )
     fused = bool(fields.get("fusion_enabled"))
     kernels = "softmax and layer norm fused" if fused else "separate kernels"
@@ -624,9 +624,8 @@ def service_message(p: Parameters) -> Message:
             "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
             f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
             "edge": f"The camera team asks for the same model on a {ORIN.name}, with"
-            f" {q(ORIN.memory, 'B')} of memory and a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}"
-            f" instead of {q(H100.ridge('fp16'), 'FLOP/B')}. Tell them which of your answers still"
-            " hold there.",
+            f" {q(ORIN.memory, 'B')} of memory and a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}."
+            " Which of your answers still hold there?",
         },
         act=2,
         after=["act1_real"],
@@ -658,18 +657,18 @@ def act2_kernels(p: Parameters) -> Prediction:
             f" {norm}, and at most {fused} fused, far left of the ridge at {ridge}. With"
             f" {q(STEP)} tokens (sequence length 1, batch {q(STEP)}) the projection waits as well:"
             f" {few}.",
-            "B": f"Layer norm and softmax do {norm}, {partly} to {fused} fused, whatever the batch."
-            f" A projection uses each weight once per token: {q(STEP)} tokens (sequence length 1,"
-            f" batch {q(STEP)}) leave it at {few}, and {LARGE:,} bring it to {many}, right of the"
-            f" ridge at {ridge}. Move the batch and see which point stays.",
+            "B": f"Layer norm and softmax do {norm}, and between {partly} and {fused} fused,"
+            f" whatever the batch. A projection uses each weight once per token: {q(STEP)} tokens"
+            f" (sequence length 1, batch {q(STEP)}) leave it at {few}, and {LARGE:,} bring it to"
+            f" {many}, right of the ridge at {ridge}. Move the batch and see which point stays.",
             "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
             f" softmax and layer norm do {norm}, three orders of magnitude less. Move the batch"
             " and watch the distance between them grow.",
             "D": "A root is slow, but there is only one for a whole row of"
             f" {q(LLAMA.width)} elements. What counts is FLOP per byte: five for an element that"
-            f" crosses memory three times, {norm} in fp16, for layer norm as for softmax. The ridge"
-            f" is at {ridge}. Look at the chart: both share one place.",
+            " crosses memory three times, for layer norm as for softmax. In fp16, both do"
+            f" {norm}. The ridge is at {ridge}. Look at the chart: they share one place.",
         },
         act=2,
         after=["act1_real"],
@@ -728,12 +727,12 @@ def softmax_saved_ms(p: Parameters) -> Number:
 
 @lab.asks
 def kernel_to_fund(p: Parameters) -> Choice:
-    left = fusion_strategies["full"].traffic_share
+    left, width = fusion_strategies["full"].traffic_share, q(LLAMA.width)
     return Choice(
         f"Noor's second service reads {p.prompts} prompts of {p.prompt:,} tokens at once on an"
         f" H100. Three offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
-        f" projection ({LLAMA.width:,} × {LLAMA.width:,} weights) in int8 instead of fp16; fuse one"
-        f" layer norm ({LLAMA.width:,} elements per token); or fuse softmax. Fusing leaves"
+        f" projection ({width} × {width} weights) in int8 instead of fp16; fuse one layer norm"
+        f" ({width} elements per token); or fuse softmax. Fusing leaves"
         f" {q(left, '%')} of a kernel's traffic. Which order is right, from the most time saved to"
         " the least?",
         {
@@ -786,7 +785,8 @@ def beside_conversations(p: Parameters) -> Number:
         high=5000,
         whole=True,
         hint="Start from the memory of the device and take away what is always there. Then divide"
-        " by the cache of one conversation, and round down.",
+        " by the cache of one conversation (*Cache of one token*, times its tokens), and round"
+        " down.",
         worked_example=f"{_small_service()} Of the other {q(EXAMPLE_ROOM, 'B')}, a conversation of"
         f" {EXAMPLE_TALK:,} tokens takes {q(EXAMPLE_TALK * EXAMPLE_TOKEN, 'B')}, so"
         f" {EXAMPLE_ROOM // (EXAMPLE_TALK * EXAMPLE_TOKEN):.0f} fit, and no fraction of one.",
@@ -807,7 +807,7 @@ def conversation_tokens(p: Parameters) -> Number:
         high=1000000,
         whole=True,
         hint="Start from the memory of the device and take away what is always there. Then divide"
-        " by the conversations, and by the cache of one token.",
+        " by the conversations, and by *Cache of one token*.",
         worked_example=f"{_small_service()} Ten conversations share the other"
         f" {q(EXAMPLE_ROOM, 'B')}: {q(EXAMPLE_ROOM / 10, 'B')} for each of them, or"
         f" {EXAMPLE_ROOM / 10 / EXAMPLE_TOKEN:,.0f} tokens.",

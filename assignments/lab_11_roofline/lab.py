@@ -53,7 +53,7 @@ context
 
 # %% [markdown]
 # A batch of products has the intensity of one, so the point (*GEMM*, a matrix product) stands for both. It begins with an
-# example, N = 128, smaller than Tomás's. Move **N** and watch it climb. Behind **More**, switch **2:4 sparsity**
+# example that is smaller than Tomás's. Move **N** and watch it climb. Behind **More**, switch **2:4 sparsity**
 # (for weights with two zeros in every four) on and off: what moves, and what does not? Then change the **precision**:
 # which two things move together? And in the **edge** context, is the same product still on the same side of the ridge?
 # (The open circles on the roof are handles: drag one to try another peak or bandwidth.)
@@ -239,7 +239,7 @@ kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 # ### Until memory ends
 #
 # A service that does not fit has no speed. Raise the **batch** until the alarm, then give every head keys and values
-# of its own. Batch and sequence length are those of the three kernels above: move them here, and the roofline follows.
+# of its own. Batch and sequence length move the three kernels above, too.
 
 # %% instrument="What the service keeps in memory"
 served_by = {"cloud": devices["h100-sxm"], "edge": devices["orin-nx"]}
