@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words
@@ -24,6 +24,7 @@ from mlsys_widgets.instruments.compilation_stops import (
 )
 from mlsys_widgets.instruments.controls import Select, Several
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.target import LimitedQuantity
 from mlsys_widgets.physics.domain import NON_NEGATIVE, Numeric
 from mlsys_widgets.physics.result import Result, derived, given
 
@@ -84,6 +85,16 @@ class Spectrum:
         )
 
     @property
+    def failures(self) -> Numeric:
+        """Constructs that are wrong or refused at the stop in view."""
+        return self.capture.wrong + self.capture.errors
+
+    @property
+    def graphs(self) -> Numeric:
+        """Graphs at the stop in view."""
+        return self.capture.graphs
+
+    @property
     def best(self) -> Stop:
         """The most optimized stop whose results are right; eager always qualifies."""
         right = [stop for stop in STOPS.values() if self.worst[stop.key][0].right]
@@ -97,7 +108,7 @@ _NAMES = tuple(stop.name for stop in STOPS.values())
 _BAR = 0.3
 #: How many constructs a hint speaks of, the worst first.
 _HELPED = 2
-_IN_VIEW = ("The stop in view", "gray", "block")
+_IN_VIEW = ("The way in view", "gray", "block")
 
 
 class CompilationSpectrum(Instrument):
@@ -119,21 +130,26 @@ class CompilationSpectrum(Instrument):
 
     title = "Compilation spectrum"
     showcase = ("stop", "model")
-    plot_names = ("Stops", "Your model")
+    plot_names = ("Ways to run", "Your model")
     leading = ("Your model here", "Stays right")
+    quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
+        "failures": LimitedQuantity("", "results right", "results not right", "too many"),
+        "graphs": LimitedQuantity("", "graph captured", "no graph", "too few"),
+    }
 
     model = Several(
         "Your model has",
         default=("branch",),
         options={key: construct.name for key, construct in CONSTRUCTS.items()},
-        help="The plots show what happens to it at each stop; check nothing for plain tensor code.",
+        help="The plots show what each way to run the model makes of it; check nothing for plain "
+        "tensor code. A fake kernel tells a compiler the shape of a custom op's result.",
     )
     stop = Select(
-        "Stop",
+        "Way to run",
         default="compile",
         options={stop.key: stop.name for stop in STOPS.values()},
         buttons=True,
-        help="The stop to explain, from full Python to full optimization.",
+        help="From full Python, on the left, to full optimization.",
     )
 
     def compute(self) -> Spectrum:
@@ -181,13 +197,13 @@ class CompilationSpectrum(Instrument):
         if counts.errors:
             verb = "raises" if counts.errors == 1 else "raise"
             broken.append(f"{counts.errors:.0f} of {many} {verb} an {ERROR.words}")
-        return f"At {result.stop.name}, {' and '.join(broken)}.", "red"
+        return f"With {result.stop.name}, {' and '.join(broken)}.", "red"
 
     def hint(self, result: Spectrum) -> str:
         stop = result.stop
         words = (
-            "Cross out every stop where your model is wrong or refused; of those that are left, "
-            "take the one with the most stars for optimization."
+            "Cross out every way that gets your model wrong or refuses it; of those that are "
+            "left, take the one with the most stars for optimization."
         )
         troubled = [one for one in result.constructs if one.at(stop.key)[0] is not WORKS]
         worst = sorted(troubled, key=lambda one: -one.at(stop.key)[0].severity)[:_HELPED]
@@ -197,11 +213,11 @@ class CompilationSpectrum(Instrument):
     def sentence(self, result: Spectrum) -> str:
         outcome, cause = result.worst[result.stop.key]
         if cause is None:
-            return f"Plain tensor code works at every stop. {result.stop.captures}"
+            return f"Plain tensor code works every way. {result.stop.captures}"
         if outcome is WORKS:
-            return f"At {result.stop.name} your model works. {result.stop.captures}"
+            return f"With {result.stop.name} your model works. {result.stop.captures}"
         told = cause.at(result.stop.key)[1]
-        return f"At {result.stop.name}: {outcome.words}, because of {cause.name}. {told}"
+        return f"With {result.stop.name}: {outcome.words}, because of {cause.name}. {told}"
 
     def html(self, result: Spectrum) -> str:
         stop = result.stop
@@ -246,7 +262,13 @@ class CompilationSpectrum(Instrument):
             for stop in STOPS.values()
         )
         across = Axis("From full Python to full optimization", 0.5, 5.5, False, _TICKS, names)
-        up = Axis("Stars", 0.0, STARS + 1.0, False, tuple(float(k) for k in range(STARS + 1)))
+        up = Axis(
+            "Stars, of 5, by the course",
+            0.0,
+            STARS + 1.0,
+            False,
+            tuple(float(k) for k in range(STARS + 1)),
+        )
         stops = [stop for stop in STOPS.values() if stop.rated_by == COURSE]
         others = [stop for stop in STOPS.values() if stop.rated_by != COURSE]
         marks: tuple[AnyMark, ...] = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import (
@@ -21,6 +21,7 @@ from mlsys_widgets.drawing.scene import (
 )
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
+from mlsys_widgets.instruments.target import LimitedQuantity
 
 _show = ph.format_quantity
 _LEVELS = tuple(ph.memory_hierarchy.values())
@@ -57,6 +58,8 @@ _CAPACITY_END, _COST_START, _COST_END = 1e13, 0.5, 1e6
 _HALF = 0.36
 #: The size from which a bar has room for its words where the plot is narrowest.
 _ROOMY = 2e7
+#: Up to this size, the line of the tensor is left of words that end at the right edge.
+_CLEAR = 1e8
 
 
 def _size_of(key: str, label: str, low: float, high: float) -> Slider:
@@ -103,6 +106,11 @@ class Placement:
         """Whether the tensor fits into its level."""
         return self.home.holds
 
+    @property
+    def trip(self) -> ph.Numeric:
+        """Time of one trip of the tensor."""
+        return self.home.trip.time
+
 
 class MemoryHierarchy(Instrument):
     """Where a tensor can live, and what each trip there costs.
@@ -129,6 +137,10 @@ class MemoryHierarchy(Instrument):
     showcase = ("size",)
     plot_names = ("Capacity", "Time")
     leading = ("One trip", "Fusion saves")
+    quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
+        "size": LimitedQuantity("B", "fits", "does not fit", "too much"),
+        "trip": LimitedQuantity("s", "in time", "too late", "too late"),
+    }
 
     size = Slider(
         "Tensor size",
@@ -221,6 +233,7 @@ class MemoryHierarchy(Instrument):
         home = result.home
         chain = home.chain
         tone = "blue" if result.fits else "red"
+        saved = _show(chain.unfused_time - chain.fused_time, "s", pad=True)
         return [
             ("Fastest level that holds it", result.nearest.level.name, "green"),
             (f"One trip, {home.level.name}", _show(home.trip.time, "s", pad=True), tone),
@@ -231,21 +244,23 @@ class MemoryHierarchy(Instrument):
                 tone,
             ),
             (f"Fused, {_trips(chain.fused_tensors)}", _show(chain.fused_time, "s", pad=True), tone),
-            ("Fusion saves", _show(chain.unfused_time - chain.fused_time, "s", pad=True), tone),
+            # What does not fit makes no trips there.
+            ("Fusion saves", saved if result.fits else "does not fit", tone),
         ]
 
     def sentence(self, result: Placement) -> str:
         home = result.home
         which = ", the fastest level that holds it" if home is result.nearest else ""
+        takes = "takes" if result.fits else "would take"
         return (
-            f"{_show(result.size, 'B')} in {_IN_WORDS[home.level.key]}{which}: one trip takes "
-            f"{_show(home.trip.time, 's')}, {_show(home.slowdown, '×')} the time of registers. "
-            f"{self._said_trips(result)}"
+            f"{_show(result.size, 'B')} in {_IN_WORDS[home.level.key]}{which}: one trip {takes} "
+            f"{_show(home.trip.time, 's')}{_compared(home)}. {self._said_trips(result)}"
         )
 
     def remark(self, result: Placement) -> str:
-        slower = _show(result.home.slowdown, "×")
-        return f"A trip takes {slower} the time of registers. {self._said_trips(result)}"
+        home = result.home
+        took = f"A trip takes {_show(home.trip.time, 's')}{_compared(home)}."
+        return f"{took} {self._said_trips(result)}"
 
     def _said_trips(self, result: Placement) -> str:
         chain = result.home.chain
@@ -273,10 +288,10 @@ class MemoryHierarchy(Instrument):
         if home is nearest:
             return ""
         where = _IN_WORDS[nearest.level.key]
-        price = _show(nearest.trip.time / home.trip.time, "×")
+        price = f"{_show(nearest.trip.time / home.trip.time)} times as long"
         if result.fits:
-            return f"It would fit into {where}, where a trip takes {price} the time."
-        whole = f"The tensor fits into {where} as a whole, where a trip takes {price} the time."
+            return f"It would fit into {where}, where a trip takes {price}."
+        whole = f"The tensor fits into {where} as a whole, where a trip takes {price}."
         if home.level.key == "hbm":
             return whole
         tiles = ph.counted(math.ceil(result.size / home.capacity), "tile")
@@ -319,17 +334,8 @@ class MemoryHierarchy(Instrument):
             Blocks("capacities", blocks, 0.35),
             Line("tensor", (size, size), (_BOTTOM, _TOP), "ink", "dashed"),
             Points("home", (size,), (home,), "blue" if result.fits else "red", "diamond", 130),
-            Words(
-                "levels",
-                tuple(_word_start(cost.capacity) for cost in result.levels),
-                tuple(_ROWS.values()),
-                tuple(
-                    f"{_show(cost.capacity, 'B')} ({cost.level.scope}), "
-                    f"{_show(cost.level.bandwidth, 'B/s')}"
-                    for cost in result.levels
-                ),
-                above=False,
-            ),
+            _level_words(result, at_the_edge=False),
+            _level_words(result, at_the_edge=True),
         )
         handles = (
             *(
@@ -342,7 +348,7 @@ class MemoryHierarchy(Instrument):
         )
         ticks = decades(_SMALLEST, _CAPACITY_END)
         words = tuple(_show(tick, "B") for tick in ticks)
-        across = Axis("Capacity", _SMALLEST, _CAPACITY_END, True, ticks, words)
+        across = Axis("Capacity on an A100", _SMALLEST, _CAPACITY_END, True, ticks, words)
         legend = (
             (f"Your tensor, {_show(size, 'B')}", "ink", "dashed"),
             _home_entry(result, "diamond"),
@@ -403,6 +409,39 @@ _LEVEL_LEGEND = (("Holds it", "green", "block"), ("Too small", "gray", "block"))
 
 def _home_entry(result: Placement, sign: str) -> tuple[str, str, str]:
     return ("Lives here", "blue", sign) if result.fits else ("Does not fit here", "red", sign)
+
+
+def _compared(cost: LevelCost) -> str:
+    if cost.level is _LEVELS[0]:
+        return ", and no level is faster"
+    return f", {_show(cost.slowdown)} times as long as a trip to registers"
+
+
+def _level_words(result: Placement, *, at_the_edge: bool) -> Words:
+    """The words of the levels: those at the right edge of the plot, or those that begin left."""
+    shown = [
+        (cost, row)
+        for cost, row in _with_rows(result)
+        if _at_the_edge(cost.capacity, result.size) is at_the_edge
+    ]
+    return Words(
+        "levels at the edge" if at_the_edge else "levels",
+        tuple(_CAPACITY_END if at_the_edge else _word_start(cost.capacity) for cost, _ in shown),
+        tuple(row for _, row in shown),
+        tuple(
+            f"{_show(cost.capacity, 'B')} ({cost.level.scope}), "
+            f"{_show(cost.level.bandwidth, 'B/s')}"
+            for cost, _ in shown
+        ),
+        align="end" if at_the_edge else "start",
+        above=False,
+    )
+
+
+def _at_the_edge(capacity: float, size: float) -> bool:
+    """Whether the line of the tensor would run through words beside the bar."""
+    start = _word_start(capacity)
+    return capacity < start < size < _CLEAR
 
 
 def _word_start(capacity: float) -> float:

@@ -10,6 +10,7 @@ from mlsys_widgets.instruments import compilation_spectrum as spectrum
 from mlsys_widgets.instruments.compilation_spectrum import CompilationSpectrum
 from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, OUTCOMES, STOPS
 from mlsys_widgets.instruments.live_math import live_math
+from mlsys_widgets.instruments.target import Target
 
 
 def test_day_14_on_traces_and_breaks() -> None:
@@ -86,9 +87,9 @@ def test_everything_shown_agrees_for_every_model_at_every_stop() -> None:
 def test_the_alert_says_what_broke_and_the_hint_what_would_help() -> None:
     w = CompilationSpectrum(stop="fx", model=("branch", "print", "mask"))
     words, tone = w.alert(w.result) or ("", "")
-    # At FX, print is silently wrong, the branch an error, and the mask works.
+    # With FX, print is silently wrong, the branch an error, and the mask works.
     assert words == (
-        "At FX, 1 of 3 constructs is silently wrong and 1 of 3 constructs raises an error."
+        "With FX, 1 of 3 constructs is silently wrong and 1 of 3 constructs raises an error."
     )
     assert tone == "red"
     hint = w.hint(w.result)
@@ -101,7 +102,9 @@ def test_the_alert_says_what_broke_and_the_hint_what_would_help() -> None:
     assert all(construct.instead not in told for construct in CONSTRUCTS.values())
     w.set(stop="compile")
     assert w.alert(w.result) is None
-    assert w.hint(w.result).startswith("Cross out every stop where your model is wrong or refused")
+    assert w.hint(w.result).startswith(
+        "Cross out every way that gets your model wrong or refuses it"
+    )
 
 
 def test_the_math_counts_what_stays_right_and_the_graphs() -> None:
@@ -130,14 +133,14 @@ def test_the_math_counts_what_stays_right_and_the_graphs() -> None:
 def test_one_color_means_one_thing_and_each_plot_has_its_legend() -> None:
     w = CompilationSpectrum(stop="fx", model=tuple(CONSTRUCTS))
     ratings, fates = w.scenes(w.result)
-    rated = {tone for _, tone, sign in ratings.legend if "stop in view" not in _}
-    judged = {tone for _, tone, sign in fates.legend if "stop in view" not in _}
+    rated = {tone for _, tone, sign in ratings.legend if "way in view" not in _}
+    judged = {tone for _, tone, sign in fates.legend if "way in view" not in _}
     assert not rated & judged
     assert {out.tone for out in OUTCOMES if out.right} == {"green"}
     assert {out.tone for out in OUTCOMES if not out.right} == {"red"}
     assert len({out.symbol for out in OUTCOMES}) == len(OUTCOMES)
     for scene in (ratings, fates):
-        assert ("The stop in view", "gray", "block") in scene.legend
+        assert ("The way in view", "gray", "block") in scene.legend
     assert "FX (estimate)" in ratings.across.words
 
 
@@ -158,3 +161,16 @@ def test_the_order_of_ticking_does_not_matter() -> None:
     w = CompilationSpectrum(model=("print", "branch"))
     assert w.model == ("branch", "print")
     assert w.code == "CompilationSpectrum(model=('branch', 'print'))"
+
+
+def test_targets_for_results_and_for_a_graph() -> None:
+    """A trace of a branch captures a graph that is wrong; eager mode is right and captures none."""
+    w = CompilationSpectrum(stop="trace", model=("branch",))
+    w.targets = [
+        Target("failures", 0, "constructs that fail"),
+        Target("graphs", 1, "graphs captured", "at least"),
+    ]
+    assert [lamp.short for lamp in w.lamps] == ["results not right", "graph captured"]
+    w.set(stop="eager")
+    assert [lamp.short for lamp in w.lamps] == ["results right", "no graph"]
+    assert w.misses == ["Graphs captured: 0, 1 too few."]

@@ -12,6 +12,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Blocks, Line, Points, Scene, Words
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.memory_hierarchy_widget import MemoryHierarchy
+from mlsys_widgets.instruments.target import Target
 from tests.instruments.drawn import handle
 
 LEVELS = list(ph.memory_hierarchy)
@@ -81,7 +82,7 @@ def test_a_tensor_that_does_not_fit_says_by_how_much() -> None:
 
 def test_where_it_would_fit_is_a_hint() -> None:
     w = MemoryHierarchy(size=1e9, home="l2")
-    assert "HBM as a whole, where a trip takes 3× the time" in w.hint(w.result)  # 6 over 2 TB/s
+    assert "HBM as a whole, where a trip takes 3 times as long" in w.hint(w.result)  # 6 over 2 TB/s
     assert "25 tiles" in w.hint(w.result)
     w.set(size=1e12, home="hbm")
     assert "host memory" in w.hint(w.result)
@@ -233,3 +234,29 @@ def test_a_typed_size_is_read_and_a_wrong_one_refused_with_nothing_lost() -> Non
     with pytest.raises(ValueError, match="must be one of: nearest, registers"):
         w.set(home="tape", size=5)
     assert w.inputs == before
+
+
+def test_targets_for_room_and_for_a_trip() -> None:
+    """76 MB fit into 80 GB at 2 TB/s, 38 µs, and into the host's memory at 32 GB/s, 2.38 ms."""
+    w = MemoryHierarchy(size=76e6, home="hbm")
+    w.targets = lambda: [
+        Target("size", w.result.home.capacity, "room"),
+        Target("trip", 100e-6, "a trip in 100 µs"),
+    ]
+    assert [lamp.short for lamp in w.lamps] == ["fits", "in time"]
+    w.set(home="host")
+    assert [lamp.short for lamp in w.lamps] == ["fits", "too late"]
+    w.set(home="sram")
+    assert [lamp.short for lamp in w.lamps] == ["does not fit", "in time"]
+    assert w.cards(w.result)[-1] == ("Fusion saves", "does not fit", "red")
+
+
+def test_the_line_of_the_tensor_is_clear_of_words_beside_a_short_bar() -> None:
+    w = MemoryHierarchy(size=76e6, home="sram")
+    edge = marks(w)["levels at the edge"]
+    assert isinstance(edge, Words)
+    assert [text.split(" (")[0] for text in edge.text] == ["1.02 KB", "163 KB"]
+    w.set(size=300e3)
+    edge = marks(w)["levels at the edge"]
+    assert isinstance(edge, Words)
+    assert [text.split(" (")[0] for text in edge.text] == ["1.02 KB"]
