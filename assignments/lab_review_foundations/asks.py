@@ -360,8 +360,8 @@ def _brought_from_07(design: Handover) -> str:
 def _brought_from_11(design: Handover) -> str:
     if not design.found:
         return (
-            "**Lab 11**: no saved design is beside this notebook, so the roofline of Act 1 has"
-            " nothing to remind you of."
+            "**Lab 11**: no saved design is beside this notebook. The roofline of Act 1 starts"
+            " without it."
         )
     fields = design.fields
     bound = fields.get("bound_type")
@@ -506,13 +506,13 @@ lab = Lab(
         ),
     },
     design={
-        "context": choice("where the service runs", "cloud", "edge"),
         "working_set_mb": number("megabytes that the fused kernel works on at once", 0),
         "memory_level": choice("where this data lives", *memory_hierarchy),
         "working_set_fits": flag("whether it fits there"),
         "capture": choice("how the model is captured", "eager", "trace", "script", "fx", "compile"),
         "results_right": flag("whether its results are right"),
-        "constraint_hit": flag("whether the plan fails in one of the two ways"),
+        "graphs": number("graphs that are captured", 0),
+        "constraint_hit": flag("whether the plan breaks a promise"),
         "act1_prediction": predicted("what was predicted in the first act"),
         "act1_correct": judged("whether that was right", required=False),
         "act2_prediction": predicted("what was predicted in the second act"),
@@ -587,13 +587,19 @@ def _has(p: Parameters) -> str:
     return f"{', '.join(first)} and {last}"
 
 
-def _chip(p: Parameters) -> str:
-    peak = q(p.peak_tflops * 1e12, "FLOP/s")
+def _chip(p: Parameters, about_the_peak: str = "fp16, dense") -> str:
+    peak, bandwidth = q(p.peak_tflops * 1e12, "FLOP/s"), q(p.bandwidth_tbs * 1e12, "B/s")
     return (
-        f"**Your chip** is a relative of the A100: it does {peak} (fp16, dense; this review"
-        " takes that peak for every operation, although only matrix products come near it) and"
-        f" moves {q(p.bandwidth_tbs * 1e12, 'B/s')}."
+        f"**Your chip** is a relative of the A100: it does {peak} ({about_the_peak}) and moves"
+        f" {bandwidth}."
     )
+
+
+#: Said where the chip is introduced.
+ONE_PEAK = (
+    "fp16, dense; this review takes that peak for every operation, although only matrix products"
+    " come near it"
+)
 
 
 @lab.asks
@@ -679,9 +685,9 @@ def act1_share(p: Parameters) -> Prediction:
 @lab.asks
 def busy_flop_per_element(p: Parameters) -> Number:
     return Number(
-        f"{_chip(p)} An elementwise kernel reads each fp32 element once and writes one fp32"
-        " result. How many FLOP would it have to do per element before arithmetic, and no longer"
-        " memory, sets its pace? Enter a number such as 350.",
+        f"{_chip(p, ONE_PEAK)} An elementwise kernel reads each fp32 element once and writes one"
+        " fp32 result; the contractor's ReLU is one, with 1 FLOP per element. How many FLOP must a"
+        " kernel do per element so that arithmetic sets the pace? Enter a number such as 350.",
         "FLOP per element",
         points=8,
         low=20,
@@ -703,9 +709,10 @@ def busy_flop_per_element(p: Parameters) -> Number:
 def busy_tb_per_s(p: Parameters) -> Number:
     elements = ORIN.peak("fp16") / EXAMPLE_FLOP
     return Number(
-        f"{_chip(p)} An elementwise kernel reads each fp32 element once, does **{p.element_flop}**"
-        " FLOP on it and writes one fp32 result. How many TB/s would the memory have to move before"
-        " arithmetic, and no longer memory, sets its pace? Enter a number such as 12.",
+        f"{_chip(p, ONE_PEAK)} An elementwise kernel reads each fp32 element once, does"
+        f" **{p.element_flop}** FLOP on it (the contractor's ReLU does 1) and writes one fp32"
+        " result. How fast must memory be, in TB/s, so that arithmetic sets the pace? Enter a"
+        " number such as 12.",
         "TB/s",
         points=8,
         low=0.5,
@@ -886,22 +893,22 @@ def act2_trace(p: Parameters) -> Prediction:
         title="What does a trace do with an if?",
         answer="C",
         feedback={
-            "A": "This assumes that the graph knows what it does not contain. Python evaluated the"
-            " `if` once, during tracing, and only tensor operations were recorded: there are 2"
-            " branches in the source, 1 in the graph, and no check between them. Set the"
-            " instrument below to jit.trace and read what it says about a branch.",
+            "A": "An error would need a check, and the graph has none. Python evaluated the `if`"
+            " once, during tracing, and only tensor operations were recorded: there are 2 branches"
+            " in the source and 1 in the graph. In *How is the model captured?*, check “a branch"
+            " on data”, choose jit.trace, and read what it says.",
             "B": "That is close to what `torch.compile` does: its guards notice that something"
             " changed, and it compiles again. A trace has no guards for values. It recorded 1 of"
             " the 2 branches and replays it for every input, for as long as the service runs."
-            " Compare the two stops in the instrument below.",
+            " Compare the two in *How is the model captured?*.",
             "C": "A trace is the record of one run, and what did not happen in it does not exist:"
             " 1 branch of 2 is in the graph. PyTorch prints a warning while tracing, which is easy"
-            " to miss, and nothing at all later. Now see in the instrument below what the other"
-            " stops make of the same `if`.",
+            " to miss, and nothing at all later. Now see in *How is the model captured?* what the"
+            " other ways to run it make of the same `if`.",
             "D": "That is what `torch.compile` does: it breaks the graph at the `if`, lets Python"
             " decide, and continues with a second graph. A trace leaves Python behind for good;"
-            " it holds 1 of the 2 branches and nobody to choose. Compare both stops in the"
-            " instrument below.",
+            " it holds 1 of the 2 branches and nobody to choose. Compare the two in *How is the"
+            " model captured?*.",
         },
         act=3,
         after=["act1_share"],
@@ -1089,8 +1096,9 @@ def profile_message(p: Parameters) -> Message:
         "Lena Brandt",
         "Model serving engineer",
         "One step, three suspects",
-        "Thank you, the release went out. Now the service is right, and still late. I profiled one"
-        " step on your chip and cut it into three parts that run one after the other. First comes"
+        "Thank you, now I know what fusion is worth. Before Thursday I have one more question. I"
+        " profiled one step of the service as it runs today, in eager mode, on your chip, and cut"
+        " it into three parts that run one after the other. First comes"
         f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
         f" over {step.million_elements} million fp32 elements, at full bandwidth. Then"
         f" {step.small_kernels}"
@@ -1704,7 +1712,8 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Bytes before FLOP",
-                "Compare a kernel's intensity with the ridge before you touch anything else.",
+                "Compare a kernel's intensity with the ridge before you touch anything else. Ines"
+                " can answer her contractor: units that wait for data look busy too.",
             ),
             (
                 "Stay close",
@@ -1719,7 +1728,11 @@ def takeaways(p: Parameters) -> Takeaways:
                 "Fusion removes the trips between operations, but a reduction still has to finish"
                 " first.",
             ),
-            ("Measure twice", "No change before a profile, and no claim before a second one."),
+            (
+                "Measure twice",
+                "No change before a profile, and no claim before a second one. Lena's people start"
+                " with the largest part, even if it takes less than half, and profile again.",
+            ),
         ],
         ahead="Compilers: from *why* code is slow to *how* a compiler makes it fast.",
         after=["waits_for"],

@@ -503,7 +503,8 @@ def waits_for(given: Given) -> ChoiceKey:
                 f"The largest part, {q(parts[largest] / US, 's')}, is"
                 f" {q(parts[largest] / whole, '%')} of {q(whole / US, 's')}."
                 + (
-                    " No single project halves this step."
+                    " No single project halves this step. Let Lena's people start with the largest"
+                    " part all the same, and profile again before the next."
                     if right == "none"
                     else " One part does dominate: find it before you spread the work."
                 )

@@ -7,8 +7,8 @@
 # | model | the question it answers | where |
 # |---|---|---|
 # | roofline | does arithmetic or memory set the pace? | Act 1 |
-# | memory hierarchy | where does the data live, and what does a trip cost? | Acts 1 and 3 |
-# | fusion decision | which operations can share a kernel? | Act 2 |
+# | memory hierarchy | where does the data live, and what does a trip cost? | Act 3 (and deeper in Act 1) |
+# | fusion | which trips to memory does a shared kernel save? | Act 2 (which operations can share one: deeper) |
 # | graph capture | how does Python become a graph, and what gets lost on the way? | Act 3 |
 # | *the habit: measure, fix, measure* | what should I fix, and did it help? | Act 3 |
 
@@ -23,6 +23,7 @@ from mlsys_widgets import (
     MemoryHierarchy,
     Move,
     RooflineWidget,
+    Target,
 )
 from mlsys_widgets import physics as ph
 
@@ -60,8 +61,8 @@ context
 # ### Model 1: the roofline
 #
 # The rate that a kernel can attain is the lesser of two roofs: the peak, and bandwidth times intensity. Layer norm and
-# softmax are on the chart, next to the matrix product of a language model. Your prediction is the dashed line. Switch
-# the context, change the batch, and find out which points move and which do not.
+# softmax are on the chart, next to the matrix product of a language model. Your prediction is the dash-dotted line (on the
+# A100 only). Switch the context, change the batch, and find out which points move and which do not.
 
 # %% instrument="Roofline"
 roof = RooflineWidget(
@@ -121,7 +122,8 @@ bandwidth_used_pct = 100 * moved / (lab.p.profile_us * 1e-6) / bandwidth
 #
 # Close to the arithmetic, memory is fast and small; far away, it is slow and large. A size always belongs to somebody:
 # a thread owns its registers, a thread block its shared memory, and the whole GPU shares one L2 cache and one HBM. Every
-# fusion of these labs keeps data closer. Move the tensor's size and see where it has to live.
+# fusion of these labs keeps data closer. Move the tensor's size and see where it has to live. (This is an A100 in either
+# context.)
 
 # %% instrument="Memory hierarchy"
 hierarchy = MemoryHierarchy(lock=lab.card("act1_share"), hints=lab.card("act1_reflection"))
@@ -167,7 +169,8 @@ real
 # ## Act 2: Software
 #
 # Eager mode runs one line at a time, and sees one line at a time. A compiler wants to see all of them. What it may then
-# combine is what this act is about; how it gets to see them comes in Act 3.
+# combine is what this act is about; how it gets to see them comes in Act 3. Count the trips of this act on paper, then
+# compare.
 
 # %% card="capture_message"
 
@@ -282,9 +285,14 @@ waits_for = largest if parts[largest] > step / 2 else "none"
 # %% [markdown]
 # ### Your plan for Lena
 #
-# Put the models together. Lena's service needs a place for the data that a fused kernel works on, and a way to capture
-# the model. The plan below is what she had before she asked you, and **it fails twice**: the working set does not fit
-# where it should live, and the capture does not give right results. Fix both, then save the plan.
+# Put the models together. For Thursday, Lena needs a place for the data that a fused kernel works on (on an A100, whatever
+# the context of Act 1) and a way to run her model. It has to capture a graph, because eager mode is too slow for her; only
+# if no graph gives right results does she stay with eager mode. The plan below is hers, and **it fails twice**: the working
+# set does not fit where it should live, and the results are not right. Fix both without changing her model or her data,
+# then save the plan.
+#
+# (One entry of the second instrument may be new to you: a *fake kernel* computes nothing; it tells a compiler the shape of
+# a custom op's result.)
 
 # %% instrument="Where does the working set live?"
 plan_memory = MemoryHierarchy(
@@ -294,6 +302,12 @@ plan_memory = MemoryHierarchy(
     lock=lab.card("act2_traffic"),
     hints=lab.card("ten_questions"),
 )
+hers = plan_memory.inputs
+longest = 100e-6
+plan_memory.targets = lambda: [
+    Target("size", plan_memory.result.home.capacity, "working set"),
+    Target("trip", longest, f"one trip in at most {ph.format_quantity(longest, 's')}"),
+]
 plan_memory
 
 # %% card="act2_trace"
@@ -306,34 +320,59 @@ plan_capture = CompilationSpectrum(
     lock=lab.card("act2_trace"),
     hints=lab.card("ten_questions"),
 )
-fates = plan_capture.result.worst.items()
-plan_capture.set(stop=next(stop for stop, (outcome, _) in fates if not outcome.right))
+fates = plan_capture.result.worst
+plan_capture.set(stop=[way for way in fates if not fates[way][0].right][-1])
+can_be_captured = any(fates[way][0].right for way in fates if way != "eager")
+
+
+def capture_targets():
+    yield Target("failures", 0, "constructs that go wrong or are refused", spare=False)
+    # Eager mode is too slow for Lena, unless nothing else is right.
+    if can_be_captured and plan_capture.result.outcome.right:
+        yield Target("graphs", 1, "graphs captured", "at least", spare=False)
+
+
+plan_capture.targets = capture_targets
 plan_capture
 
 # %% reveal="act2_trace"
 lab.reveal(
     "act2_trace",
-    moves=[Move("Look at the stop jit.script", plan_capture, stop="script")],
+    moves=[
+        Move(
+            "Check “a branch on data” and choose jit.trace",
+            plan_capture,
+            lambda spectrum: "branch" in spectrum.model,
+            stop="trace",
+        )
+    ],
 )
 
 
 # %% design=true
-def wrong_capture():
-    if not (plan_capture.locked or plan_capture.result.outcome.right):
-        return plan_capture.sentence(plan_capture.result)
+def another_model():
+    if set(plan_capture.model) != set(constructs):
+        return "This is another model than Lena's; check what hers has, and nothing else."
+    given = ("size", "registers", "sram", "l2", "hbm")
+    changed = [name for name in given if plan_memory.inputs[name] != hers[name]]
+    if changed:
+        return f"Lena's data and GPU stay as they are; set {' and '.join(changed)} back."
+    return None
+
+
+def misses():
+    return [*plan_memory.misses, *plan_capture.misses, *filter(None, [another_model()])]
 
 
 lab.design(
     {
-        "context": lambda: context.context,
         "working_set_mb": lambda: round(plan_memory.size / 1e6, 6),
         "memory_level": lambda: plan_memory.result.home.level.key,
         "working_set_fits": lambda: plan_memory.result.fits,
         "capture": lambda: plan_capture.stop,
         "results_right": lambda: plan_capture.result.outcome.right,
-        "constraint_hit": lambda: (
-            not (plan_memory.result.fits and plan_capture.result.outcome.right)
-        ),
+        "graphs": lambda: int(plan_capture.result.graphs),
+        "constraint_hit": lambda: bool(misses()),
         "act1_prediction": lambda: lab.card("act1_share").words,
         "act1_correct": lambda: lab.card("act1_share").value == share.right,
         "act2_prediction": lambda: lab.card("act2_traffic").words,
@@ -343,7 +382,7 @@ lab.design(
     title="Your plan",
     keeps={"memory": plan_memory, "capture": plan_capture},
     headline=lambda: f"{plan_memory.result.home.level.name}, {plan_capture.result.stop.name}",
-    promises={"working set": plan_memory, "capture": wrong_capture},
+    promises={"Lena's model": another_model},
 )
 
 # %% [markdown] deeper=true
@@ -353,7 +392,7 @@ lab.design(
 # #### Model 4: the compilation spectrum
 #
 # Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
-# through the stops: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
+# through the ways: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
 # TorchScript. PyTorch calls it legacy and offers `torch.export` for new models that must run without Python, but you will
 # meet both for years, in services that already run.)
 
@@ -510,8 +549,9 @@ concepts
 # %% show="Where you stand"
 lab.hud(
     constraints={
-        "Working set": plan_memory,
-        "Capture": wrong_capture,
+        "Working set": lambda: " ".join(plan_memory.misses) or None,
+        "Capture": lambda: " ".join(plan_capture.misses) or None,
+        "Lena's model": lambda: None if plan_capture.locked else another_model(),
     },
     decisions={
         "Memory": "memory_level",

@@ -418,7 +418,7 @@ def _compared(cost: LevelCost) -> str:
 
 
 def _level_words(result: Placement, *, at_the_edge: bool) -> Words:
-    """The words of the levels: those at the right edge of the plot, or those that begin left."""
+    """The words of the levels: those at the right edge of the plot, or the others."""
     shown = [
         (cost, row)
         for cost, row in _with_rows(result)

@@ -215,10 +215,41 @@ def test_the_plan_of_the_review_fails_twice_as_its_text_says(opened, student):
     begun.names["plan_memory"].set(home="hbm")
     capture.set(stop=capture.result.best.key)
     assert entry.misses == []
-    name = capture.result.stop.name
-    assert entry.headline == f"HBM, {name}: working set kept, capture kept."
+    best = capture.result.stop
+    graph = "" if best.key == "eager" else "graph captured, "
+    assert entry.headline == (
+        f"HBM, {best.name}: fits, in time, results right, {graph}Lena's model kept."
+    )
     entry.save()
     assert not begun.lab.ledger.state().designs["lab_review_foundations"]["constraint_hit"]
+
+
+def test_the_plan_of_the_review_has_no_cheap_way_out(opened):
+    """Another model, other data, slow memory, a larger cache, and no capture: each misses."""
+    begun = opened("lab_review_foundations")
+    begun.open("act2_traffic")
+    begun.open("act2_trace")
+    run_reveals(begun)
+    entry = entry_of(begun)
+    memory, capture = begun.names["plan_memory"], begun.names["plan_capture"]
+    memory.set(home="hbm")
+    capture.set(stop=capture.result.best.key)
+    assert capture.stop != "eager"
+    right = {each: dict(each.inputs) for each in (memory, capture)}
+    cheap = [
+        (capture, {"model": capture.model[1:]}, "another model than Lena's"),
+        (capture, {"stop": "eager"}, "Graphs captured: 0, 1 too few."),
+        (memory, {"home": "host"}, "too late"),
+        (memory, {"size": 1e3}, "set size back"),
+        (memory, {"home": "l2", "l2": 4e9}, "set l2 back"),
+    ]
+    for instrument, inputs, said in cheap:
+        instrument.set(**inputs)
+        (miss,) = entry.misses
+        assert said in miss
+        assert entry.current["constraint_hit"]
+        instrument.set(**right[instrument])
+        assert not entry.current["constraint_hit"]
 
 
 def _hand_on(course, lab, student, **fields):
