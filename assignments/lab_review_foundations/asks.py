@@ -1181,18 +1181,15 @@ def ten_questions(p: Parameters) -> Quiz:
                     f" {fast}, so {old} becomes {new}. A kernel between these two numbers is"
                     " memory-bound on the H100 and compute-bound on the H200, without a single"
                     " changed line.",
-                    "right": "This reads more bandwidth as a higher roof, so the corner seems to"
-                    f" move outward. The sloped roof does rise, from {slow} to {fast}, and meets"
-                    f" the unchanged flat roof earlier: at {new} instead of {old}. Draw both roofs"
-                    " in one chart and look at the corner.",
-                    "same": "This assumes that the ridge belongs to the arithmetic, which did not"
-                    f" change. It is a ratio of two numbers, and one of them went from {slow} to"
-                    f" {fast}. So {old} becomes {new}. Compare both devices on the roofline of"
-                    " Act 1.",
+                    "right": "More bandwidth does raise the sloped roof, but then it meets the"
+                    f" unchanged flat roof earlier: from {slow} to {fast}, the corner moves from"
+                    f" {old} to {new}. Draw both roofs in one chart and look at the corner.",
+                    "same": "The peak did not change, but the ridge is peak over bandwidth, and"
+                    f" the bandwidth went from {slow} to {fast}. So {old} becomes {new}. Compare"
+                    " both devices on the roofline of Act 1.",
                     "unknown": "Kernels lie left or right of the ridge; the ridge itself belongs"
-                    f" to the chip, and to nothing else: peak over bandwidth. It is {old} on the"
-                    f" H100 and {new} on the H200. Move a kernel along the roofline and see what"
-                    " stays put.",
+                    f" to the chip alone: peak over bandwidth. It is {old} on the H100 and {new} on"
+                    " the H200. Move a kernel along the roofline and see what stays put.",
                 },
             ),
             Question(
@@ -1208,20 +1205,19 @@ def ten_questions(p: Parameters) -> Quiz:
                 feedback={
                     "bound": f"It does move to the right, from {q(full, 'FLOP/B')} to"
                     f" {q(half, 'FLOP/B')}. But the ridge is at {ridge}, hundreds of times further"
-                    " away, and so memory keeps setting the pace. Ask how many times you would have"
-                    " to halve the bytes to get there.",
-                    "none": "The work is the same, and so is the limit, but the bytes are not: an"
+                    " away, so memory still sets the pace. How often would you have to halve the"
+                    " bytes to get there?",
+                    "none": "The work and the limit stay the same, but the bytes do not: an"
                     f" element now moves 2 + 2 bytes instead of 4 + 4. {q(full, 'FLOP/B')} becomes"
                     f" {q(half, 'FLOP/B')}, and the kernel takes half the time, although the"
                     f" ridge at {ridge} is still hundreds of times further right.",
                     "twice": f"The same operation on half of the bytes: {q(full, 'FLOP/B')}"
                     f" becomes {q(half, 'FLOP/B')}, and the time is cut in half. The ridge is at"
-                    f" {ridge}, so memory is still the only thing that matters. Narrower types"
-                    " help memory-bound kernels exactly because they stay memory-bound.",
-                    "half": "You halved the right thing and put it on the wrong side of the"
-                    " fraction. Intensity is work over bytes; with half of the bytes below the"
-                    f" line it doubles, from {q(full, 'FLOP/B')} to {q(half, 'FLOP/B')}. Memory"
-                    f" still binds, far below the ridge at {ridge}.",
+                    f" {ridge}, so the kernel still waits for memory, which is why narrower types"
+                    " help it at all.",
+                    "half": "You halved the bytes, but intensity is work over bytes: with half of"
+                    f" the bytes below the line it doubles, from {q(full, 'FLOP/B')} to"
+                    f" {q(half, 'FLOP/B')}. Memory still binds, far below the ridge at {ridge}.",
                 },
             ),
             Question(
@@ -1242,16 +1238,15 @@ def ten_questions(p: Parameters) -> Quiz:
                     " even more: 8 trips unfused (2 per kernel) become 2.",
                     "four": f"That is the count for full tensors: {c.fused_reads} in and"
                     f" {c.fused_writes} out. One number per column is a thousandth of a tensor"
-                    " with a thousand rows, and stays in a cache. What is left is `x` on its way"
-                    " in and the result on its way out.",
-                    "out": "This assumes that a fused kernel finds its input on the chip. The"
-                    " intermediate results are there, but `x` was written by somebody else, lies"
-                    " in HBM, and has to be read once. So 2 trips remain, 1 in and 1 out. Ask of"
-                    " each tensor who made it, and where it is.",
+                    " with a thousand rows, and stays in a cache. Only `x` and the result still"
+                    " travel.",
+                    "out": "The intermediate results are on the chip, but `x` is not: another"
+                    " kernel wrote it to HBM, and it has to be read once. So 2 trips remain, 1 in"
+                    " and 1 out. Ask of each tensor who made it, and where it is.",
                     "ten": f"Four separate kernels write three intermediate tensors and read them"
                     f" back: with full operands {apart} trips against {fused}. Inside one kernel"
                     " they never leave the registers, and small operands weigh nothing, so 2 trips"
-                    " remain. The explorer counts them one by one.",
+                    " remain.",
                 },
             ),
             Question(
@@ -1265,22 +1260,20 @@ def ten_questions(p: Parameters) -> Quiz:
                 },
                 right="reads",
                 feedback={
-                    "device": "Both produce a graph that runs wherever its tensors are, so the"
-                    " device cannot be the difference. What differs is where the graph comes from:"
-                    " 1 run on 1 example, or the text of the program. That decides what happens to"
-                    " an `if`. Compare their two columns in the spectrum.",
+                    "device": "Both make a graph that runs wherever its tensors are. What differs"
+                    " is where the graph comes from: 1 run on 1 example, or the text of the"
+                    " program. That decides what happens to an `if`. Compare their two columns in"
+                    " the spectrum.",
                     "reads": "Trace watches one run and keeps what happened on that example; it"
                     " accepts any Python and forgets all control flow. Script compiles the source,"
                     " so it keeps an `if`, and it refuses Python beyond its subset. Of the 8"
                     " constructs in the spectrum, the two agree on only a few.",
-                    "types": "It is the other way around: script needs to know every type in order"
-                    " to compile the source, and trace sees nothing but the tensors that pass by"
-                    " in 1 run. Types are a consequence; the cause is that one reads the program"
-                    " and the other watches it.",
-                    "speed": "For code without control flow the graphs may indeed look alike. With"
-                    " an `if` they cannot: script has both branches in its graph, and trace has"
-                    " the 1 that its example took. Tick the branch in the spectrum and compare the"
-                    " outcomes.",
+                    "types": "It is the other way around: script needs every type in order to"
+                    " compile the source, and trace sees only the tensors of 1 run. The cause is"
+                    " that script reads the program and trace watches it run.",
+                    "speed": "Without control flow the graphs may look alike. With an `if` they"
+                    " cannot: script has both branches in its graph, and trace has the 1 that its"
+                    " example took. Check the branch in the spectrum and compare the outcomes.",
                 },
             ),
             Question(
@@ -1294,22 +1287,20 @@ def ten_questions(p: Parameters) -> Quiz:
                 },
                 right="frozen",
                 feedback={
-                    "slow": "Timing would explain a slow model, but not a wrong one. In the traced"
-                    " graph the condition is not computed late; it is not used at all. Python"
-                    " looked at it once, during the 1 example, and its decision left no operation"
-                    " behind. Look for the `if` in a printed graph.",
-                    "round": "Rounding would produce errors in the last digits, and only near the"
-                    " threshold. Here inputs far from it get the wrong branch, every time: 0 of"
-                    " the conditions are checked after tracing. What the graph lacks is the"
-                    " decision, and no precision brings it back.",
+                    "slow": "That would make a model slow, but not wrong. The traced graph does"
+                    " not use the condition at all: Python looked at it once, during the 1"
+                    " example, and left no operation behind. Look for the `if` in a printed graph.",
+                    "round": "Rounding changes the last digits, and matters only near the"
+                    " threshold. Here inputs far from it get the wrong branch, every time: 0"
+                    " conditions are checked after tracing, and no precision brings the decision"
+                    " back.",
                     "frozen": "Tracing records tensor operations. Python's decision is not one of"
                     " them, so 1 branch of 2 is recorded and replayed for every input. Whether"
                     " anybody notices depends on the test: one with a single example takes the"
                     " same branch again and passes.",
-                    "both": "That is how `torch.where` works, which computes both sides and then"
-                    " chooses per element; it is in fact the usual remedy. In a trace the other"
-                    " branch was never run, so 0 of its operations are in the graph. Compare that"
-                    " with what script keeps.",
+                    "both": "`torch.where` computes both sides and then chooses per element; it is"
+                    " the usual remedy. In a trace the other branch was never run, so 0 of its"
+                    " operations are in the graph. Compare that with what script keeps.",
                 },
             ),
             Question(
@@ -1323,18 +1314,16 @@ def ten_questions(p: Parameters) -> Quiz:
                 },
                 right="split",
                 feedback={
-                    "stop": "Then everybody would notice. In fact the model runs, and its results"
-                    " are right, which is why breaks go unseen: 1 graph silently becomes 2, with"
-                    " eager Python in between. Set `TORCH_LOGS=graph_breaks` and count how many"
-                    " your model has.",
-                    "device": "The size of a graph has nothing to do with the size of a memory. A"
-                    " break comes from code that cannot be captured, such as a print or a call"
-                    " into SciPy: 1 graph ends before it and another begins after. The spectrum"
-                    " shows which constructs cause one.",
-                    "wrong": "That would be a trace's failure, not this one. Nothing is skipped:"
-                    " Python runs what could not be captured, and results stay right. You pay in"
-                    f" time, with a trip through memory at the seam and about {launch} per extra"
-                    " launch. Look for it in a profile.",
+                    "stop": "Then everybody would notice. The model runs and its results are"
+                    " right, so breaks go unseen: 1 graph silently becomes 2, with eager Python in"
+                    " between. Set `TORCH_LOGS=graph_breaks` and count how many your model has.",
+                    "device": "Memory has nothing to do with it. A break comes from code that"
+                    " cannot be captured, such as a print or a call into SciPy: 1 graph ends"
+                    " before it and another begins after. The spectrum shows which constructs"
+                    " cause one.",
+                    "wrong": "Nothing is skipped: Python runs what could not be captured, and"
+                    " results stay right. You pay in time, with a trip through memory at the seam"
+                    f" and about {launch} per extra launch. Look for it in a profile.",
                     "split": "Two smaller graphs, eager Python between them: no fusion across the"
                     f" seam, a tensor written and read back there, and launches of about {launch}"
                     " each on both sides. The results stay right, so only a log or a profile will"
@@ -1360,14 +1349,12 @@ def ten_questions(p: Parameters) -> Quiz:
                     " of 1 and 1. Where a single row is reduced, as in softmax, the row can wait on"
                     f" the chip: {SIDE:,} fp16 scores take {row}, and a thread block has {block}."
                     " Then the second read stays on the chip.",
-                    "precision": "Precision changes how accurate the sum is, not when it is known."
-                    " With an fp32 sum, the first element still has nothing to be divided by until"
-                    " the last one was read: 3 trips in any precision. What would help is a tensor"
-                    " small enough to stay on the chip.",
-                    "inverse": "The conclusion is right and the reason is not. A division is"
-                    " elementwise and fuses well, for instance with a ReLU after it. What cannot"
-                    " be crossed is the sum before it, which makes 3 trips out of 2. Try both"
-                    " pairs in the fusion tree.",
+                    "precision": "Precision changes how accurate the sum is, not when it is known:"
+                    " nothing can be divided until the last element was read, so it is 3 trips in"
+                    " any precision. A tensor small enough to stay on the chip would help.",
+                    "inverse": "No is right, but for another reason. A division is elementwise and"
+                    " fuses well, for instance with a ReLU after it. The barrier is the sum before"
+                    " it, which makes 3 trips out of 2. Try both pairs in the fusion tree.",
                 },
             ),
             Question(
@@ -1382,21 +1369,19 @@ def ten_questions(p: Parameters) -> Quiz:
                 right="limit",
                 feedback={
                     "exact": "The roofline is a bound, so it knows less about the latency than a"
-                    " stopwatch does. Its strength is the comparison: a kernel at"
-                    f" {q(1.0, 'FLOP/B')} can reach {q(A100.bandwidth, 'FLOP/s')} on an A100, and"
-                    " how far below that you are is what a latency never says.",
+                    " stopwatch does. But it lets you compare: a kernel at"
+                    f" {q(1.0, 'FLOP/B')} can reach {q(A100.bandwidth, 'FLOP/s')} on an A100. How"
+                    " far below that is yours?",
                     "limit": "A latency alone is neither good nor bad. A kernel at"
                     f" {q(1.0, 'FLOP/B')} that reaches {q(A100.bandwidth / 2, 'FLOP/s')} on an A100"
                     " is at half of its roof and memory-bound: now you know that a factor of 2 is"
                     " left, and that fewer bytes would raise the roof itself.",
-                    "line": "That is a profiler's job, and the two work together: the profile finds"
-                    " the kernel that takes the time, and the roofline says whether anything is"
-                    " left to gain there. At 95% of its roof, the slowest kernel of a program is"
-                    " the wrong one to tune.",
-                    "cost": "Energy appears nowhere in the model; its two numbers are operations"
-                    f" per second and bytes per second. For an A100 they meet at {ridge}. What you"
-                    " get from them is the limit that binds and the distance to it, which a bare"
-                    " latency cannot show.",
+                    "line": "That is a profiler's job: the profile finds the kernel that takes the"
+                    " time, and the roofline says whether anything is left to gain there. At 95%"
+                    " of its roof, the slowest kernel of a program is the wrong one to tune.",
+                    "cost": "The model knows no energy, only operations per second and bytes per"
+                    f" second; for an A100 they meet at {ridge}. From them you get the limit that"
+                    " binds and the distance to it, which no latency shows.",
                 },
             ),
             Question(
@@ -1414,18 +1399,16 @@ def ten_questions(p: Parameters) -> Quiz:
                     f" fp16 product uses tensor cores and can come close to {A100.peak_label()}."
                     " What eager mode lacks is knowledge of the next line. Ask of each item"
                     " whether it needs to know what comes after.",
-                    "math": "Eager mode does all three; autograd was built for it. The test is"
-                    f" whether something requires seeing 2 operations at once. Turning {apart}"
-                    f" trips into {fused}, as for the chain in Act 2, does, because the"
-                    " intermediate tensor may vanish only if nobody else needs it.",
+                    "math": "Eager mode does all three. Ask instead what requires seeing 2"
+                    f" operations at once. Turning {apart} trips into {fused}, as for the chain in"
+                    " Act 2, does: an intermediate tensor may vanish only if nobody else needs it.",
                     "whole": "All three need to know what comes next: a neighbor to fuse with, an"
                     f" operation that nobody uses, a buffer that is free again. Turning {apart}"
                     f" trips into {fused} in Act 2 was the first of them. Constant folding,"
                     " changes of layout and reordering belong to the same family.",
-                    "python": "Each of these happens in eager mode with every operation: the"
-                    " dispatcher is C++ and kernels run without Python's lock. They make 1"
+                    "python": "Eager mode does each of these with every operation, and they make 1"
                     " operation cheap. A graph lets the compiler look at many operations at once"
-                    f" and turn {apart} trips into {fused}. That is the difference to look for.",
+                    f" and turn {apart} trips into {fused}, which no single operation could.",
                 },
             ),
             Question(
@@ -1441,17 +1424,17 @@ def ten_questions(p: Parameters) -> Quiz:
                 right="metric",
                 feedback={
                     "half": "Sparsity doubles the peak of matrix products whose weights are half"
-                    f" zeros; ReLU has no product at all. With or without it, an fp32 ReLU reaches"
-                    f" {most} of an A100's dense peak at best, because memory delivers no more."
-                    " Compare its intensity with the ridge.",
+                    f" zeros; ReLU has no product at all. An fp32 ReLU reaches {most} of an A100's"
+                    " dense peak at best, because memory delivers no more. Compare its intensity"
+                    " with the ridge.",
                     "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
                     " so a claim of 100% cannot be about useful work. A unit that waits also"
                     " counts as busy. The honest number is the percentage of the bandwidth, which"
                     " you computed from the contractor's profile.",
-                    "never": "Good kernels come close, each to the limit that binds it: large"
-                    " products to the peak, and elementwise kernels to the bandwidth. For ReLU the"
-                    f" peak is simply the wrong limit; {most} of it is all that an A100's memory"
-                    " allows. Ask which roof is above the point.",
+                    "never": "Good kernels come close to the limit that binds them: large products"
+                    " to the peak, elementwise kernels to the bandwidth. For ReLU the peak is the"
+                    f" wrong limit; {most} of it is all that an A100's memory allows. Ask which"
+                    " roof is above the point.",
                     "nothing": "A profiler reports what it was asked for, and a unit that waits"
                     f" for data counts as busy. The roof for an fp32 ReLU on an A100 is {most} of"
                     " the peak, so the claim cannot be about useful work. Ask for the bytes per"

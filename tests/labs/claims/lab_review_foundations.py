@@ -302,6 +302,9 @@ CLAIMS = [
     Claim("each element brings twice the traffic and needs twice the bandwidth", lambda p: (
         fused(["relu"]) * FP32 == 2 * FP32
     )),
+    Reading("the contractor's ReLU is one, with # per element", lambda p, n: (
+        n == [FLOP["relu"]]
+    )),
     Reading("# trillion elements per second is what the arithmetic can take", lambda p, n: (
         near(n[0], per_second(p) / 1e12)
     )),
@@ -441,6 +444,13 @@ CLAIMS = [
         near(n[0], step(p)) and near(n[1], better(p)) and near(n[2], step(p) / better(p))
         and step(p) / better(p) < 2
     )),
+    *(
+        # Whichever part is halved, none brings more.
+        Claim(f"start with the largest part{rest}", lambda p: better(p) == min(
+            step(p) - part / 2 for part in parts(p)
+        ))
+        for rest in (" all the same", ", even if it takes less than half")
+    ),
     Claim("Only the largest part gets faster", lambda p: better(p) < step(p)),
     Reading("Its largest part takes #", lambda p, n: near(n[0], max(parts(p)))),
     # Act 4.
@@ -449,8 +459,8 @@ CLAIMS = [
         near(n[-2], H100_RIDGE) and near(n[-1], H200_RIDGE)
     )),
     Reading("So # becomes #", lambda p, n: near(n[0], H100_RIDGE) and near(n[1], H200_RIDGE)),
-    Reading("meets the unchanged flat roof earlier: at # instead of #", lambda p, n: (
-        near(n[2], H200_RIDGE) and near(n[3], H100_RIDGE) and H200_RIDGE < H100_RIDGE
+    Reading("the corner moves from # to #", lambda p, n: (
+        near(n[-2], H100_RIDGE) and near(n[-1], H200_RIDGE) and H200_RIDGE < H100_RIDGE
     )),
     Reading("It is # on the H100 and # on the H200", lambda p, n: (
         near(n[0], H100_RIDGE) and near(n[1], H200_RIDGE)
@@ -567,8 +577,8 @@ NOT_EVALUATED = {
     "two guesses out of three spend the afternoon": "counts the three causes it lists",
     "You measure twice, which is good": "describes the option that was chosen",
     "one of them may well have made things slower": "says what may be, in an example",
+    "Before Thursday I have one more question": "the request of a character",
     "Ines wants faster kernels": "what characters of the lab want",
-    "This reads more bandwidth as a higher roof": "the belief behind an option",
     "Kernels lie left or right of the ridge": "the definition of the ridge",
     "it refuses Python beyond its subset": "how TorchScript works, not computed here",
     "the other branch was never run": "how a trace works, which nothing here computes",
