@@ -288,7 +288,7 @@ function Act(props: {
         <h4>{name}</h4>
         {steps.length > 0 && (
           <span title={act.steps.some(isBetween) ? NOT_COUNTED : undefined}>
-            {done} of {counted(steps.length, 'step', 'steps')}
+            {done} of {steps.length}
           </span>
         )}
       </div>

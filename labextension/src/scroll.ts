@@ -1,5 +1,6 @@
 /** Goes to a cell, and stays there while the cells above it are still being drawn. */
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { IDisposable } from '@lumino/disposable';
 import { Debouncer } from '@lumino/polling';
 
 /** Milliseconds for which a cell is kept in its place. */
@@ -24,23 +25,45 @@ export async function goToCell(panel: NotebookPanel, index: number): Promise<voi
   notebook.activate();
 }
 
+/** Notices whether the student goes elsewhere, until it is disposed of. */
+export class StudentMoves implements IDisposable {
+  constructor() {
+    MOVES.forEach(move => document.addEventListener(move, this._leave, { capture: true, passive: true }));
+  }
+
+  get any(): boolean {
+    return this._any;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    MOVES.forEach(move => document.removeEventListener(move, this._leave, { capture: true }));
+  }
+
+  private _leave = (): void => {
+    this._any = true;
+  };
+  private _any = false;
+  private _isDisposed = false;
+}
+
 /** Keep a cell at the top of the page until everything above it is drawn, or the student moves. */
 export async function stayAt(panel: NotebookPanel, index: number): Promise<void> {
   const cell = panel.content.widgets[index];
-  let moved = false;
-  const leave = (): void => {
-    moved = true;
-  };
-  MOVES.forEach(move => document.addEventListener(move, leave, { capture: true, passive: true }));
+  const moves = new StudentMoves();
   const until = performance.now() + LONGEST;
-  while (!moved && !panel.isDisposed && performance.now() < until) {
+  while (!moves.any && !panel.isDisposed && performance.now() < until) {
     await new Promise(requestAnimationFrame);
     const place = panel.content.widgets.indexOf(cell);
-    if (!moved && place >= 0) {
+    if (!moves.any && place >= 0) {
       await bringBack(panel, place);
     }
   }
-  MOVES.forEach(move => document.removeEventListener(move, leave, { capture: true }));
+  moves.dispose();
 }
 
 /** Scroll by as much as a cell is off the top of the page. */

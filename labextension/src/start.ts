@@ -12,7 +12,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { cellsToRun, isBegun } from './contract';
 import { beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp } from './run';
 import { saveQuietly } from './saving';
-import { cellInView, goToCell, rememberPlace, returnToPlace, stayAt } from './scroll';
+import { cellInView, goToCell, rememberPlace, returnToPlace, stayAt, StudentMoves } from './scroll';
 import { fetchReport, IReport } from './server';
 import { markFresh, markStale, widgetsIn } from './stale';
 import { wayOf, whereLeftOff } from './way';
@@ -91,8 +91,14 @@ export class LabStart implements IDisposable {
     const fresh = this._reason === 'new';
     // Before anything is drawn again and moves what is below it.
     const seen = cellInView(this.panel);
-    if (this._stage !== 'running' && (await this._run(all))) {
-      await this._goOn(fresh, seen);
+    const moves = new StudentMoves();
+    const isWhole = this._stage !== 'running' && (await this._run(all));
+    moves.dispose();
+    if (isWhole) {
+      // Whoever has begun to read or work meanwhile, as with Begin on the cover, is not called away.
+      if (!moves.any) {
+        await this._goOn(fresh, seen);
+      }
       // A page that is loaded again shows what was saved: it finds the widgets of this kernel there.
       // Not before: while a notebook is saved, the server cannot tell what is done in it.
       void saveQuietly(this.panel, this._contents);
