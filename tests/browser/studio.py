@@ -143,7 +143,8 @@ def study(folder: Path) -> None:
         clock=evening(6),
         new_id=lambda: "1" * 32,
     )
-    ledger.commit_prediction("act1_wall", "A", 4)
+    wall = load(folder / LAB).items(load(folder / LAB).draw(Lab.student))["act1_wall"]
+    ledger.commit_prediction("act1_wall", "A", 4, words=wall.in_words("A"))
     for path in (*folder.rglob("*"), folder):
         os.utime(path, ((NOW - timedelta(days=1)).timestamp(),) * 2)
 
