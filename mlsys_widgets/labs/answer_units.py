@@ -40,8 +40,8 @@ _UNITS: Final = {
 _AMBIGUOUS: Final = re.compile(r"[+\-−~≈]?\s*[1-9]\d{0,2},\d{3}(?![\d,.])")
 
 
-def read_number(text: str, unit: str) -> float:
-    """Read a typed number in the unit that was asked for.
+def read_number(text: str, unit: str, example: str = "") -> float:
+    """Read a typed number in the unit that was asked for; ``example`` is how to write one.
 
     Raises
     ------
@@ -65,12 +65,23 @@ def read_number(text: str, unit: str) -> float:
     """
     known, size = _UNITS.get(unit, (unit, 1.0))
     # A question in days is answered in days: an example in seconds would lead astray.
-    example = f"12.5 {unit}" if known == "s" else ""
+    example = example or (f"12.5 {unit}" if known == "s" else "")
     value = parse_quantity(text, known, bare=size, example=example)
     if not math.isfinite(value):
         raise ValueError(f"{text.strip()!r} is not a finite number; type a number, in {unit}")
     # Three digits that were typed stay three digits: 0.33 / 0.01 is not quite 33.
     return float(f"{value / size:.12g}")
+
+
+def is_measured(unit: str) -> bool:
+    """Whether a unit measures something; nouns only say what is counted.
+
+    Examples
+    --------
+    >>> is_measured("µs"), is_measured("images")
+    (True, False)
+    """
+    return unit in _UNITS
 
 
 def comma_note(text: str) -> str:

@@ -7,17 +7,22 @@ from, and a prediction earns its points by being committed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Protocol
 
-from mlsys_widgets.labs.answer_units import read_number, write_number
+from mlsys_widgets.labs.answer_units import is_measured, read_number, write_number
 from mlsys_widgets.labs.answers import Plain, UnusableAnswer, choice_key, plain
 from mlsys_widgets.labs.word_limits import WordLimits, count_words
 from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.units import plain_examples
 
 #: The longest text that is kept, in characters: some 3,000 words.
 _LONGEST: Final = 20_000
+
+#: The example of an answer that a question gives: "such as 1.5", "as in 75,000".
+_EXAMPLE: Final = re.compile(r"\b(?:such as|as in) (\d[\d,]*(?:\.\d+)?)(?![\w%])")
 
 #: What a record calls the design entry of the lab.
 DESIGN: Final = "design"
@@ -183,6 +188,17 @@ class Number(Item):
         """The form of an answer, in words."""
         return "a number, how many times" if self.unit == "times" else f"a number, in {self.unit}"
 
+    @property
+    def _example(self) -> str:
+        """The question's own example of an answer; empty if the usual ones of its unit will do.
+
+        One of another magnitude would lead astray, and one of the key's would tell it.
+        """
+        found = _EXAMPLE.search(self.ask)
+        if found:
+            return found[1]
+        return "" if is_measured(self.unit) else plain_examples(self.low, self.high)
+
     def read(self, value: Any) -> float:
         """Return what was entered as a number in the unit of the question. Nothing knows the key.
 
@@ -194,7 +210,7 @@ class Number(Item):
         answer = _entered(value, self.wanted)
         if isinstance(answer, str):
             try:
-                return read_number(answer, self.unit)
+                return read_number(answer, self.unit, self._example)
             except ValueError as reason:
                 raise UnusableAnswer(f"{reason}.") from None
         if isinstance(answer, bool) or answer is None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from mlsys_widgets.labs.items import Item, Saved
 from mlsys_widgets.wording.distance import Distance
 from mlsys_widgets.wording.plurals import counted
-from mlsys_widgets.wording.units import format_quantity, parse_quantity
+from mlsys_widgets.wording.units import format_quantity, parse_quantity, plain_examples
 
 USUAL_TITLE: Final = "Before you look: what do you expect?"
 
@@ -18,9 +18,8 @@ USUAL_TITLE: Final = "Before you look: what do you expect?"
 _MARKS: Final = 100
 _DECADES: Final = 1000
 
-#: How numbers with a unit are typed, and how plain ones are.
+#: How numbers with a unit are typed.
 _EXAMPLES: Final = {"%": "33%", "s": "5 µs or 2 hours", "B": "16 GB", "×": "2.4×"}
-_NUMBERS: Final = {"12": 12, "3.5k": 3.5e3, "2e6": 2e6}
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class Prediction(Item):
         if isinstance(value, str):
             if not value.strip():
                 raise ValueError(f"Enter a number first: {self.hint}.")
-            value = parse_quantity(value, self.unit)
+            value = parse_quantity(value, self.unit, example=self._examples)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"The prediction is {value!r}; {self.hint}.")
         if not math.isfinite(value):
@@ -141,8 +140,7 @@ class Prediction(Item):
             for word, limit in (("at least", self.low), ("at most", self.high))
             if math.isfinite(limit)
         ]
-        example = self.example or _EXAMPLES.get(self.unit) or self._plain_examples
-        such = f" such as {example}" if example else ""
+        such = f" such as {self._examples}" if self._examples else ""
         return ", ".join([f"type a number{such}", *limits])
 
     @property
@@ -170,10 +168,8 @@ class Prediction(Item):
         return tuple(self._limit(value) for value in values if low <= value <= high)
 
     @property
-    def _plain_examples(self) -> str:
-        """Numbers of every size that is allowed: one alone would suggest its own magnitude."""
-        allowed = [text for text, value in _NUMBERS.items() if self.low <= value <= self.high]
-        return " or ".join(filter(None, [", ".join(allowed[:-1]), *allowed[-1:]]))
+    def _examples(self) -> str:
+        return self.example or _EXAMPLES.get(self.unit) or plain_examples(self.low, self.high)
 
     def _limit(self, limit: float) -> str:
         # A noun has a singular; the symbol of a unit, such as s, has none.

@@ -62,6 +62,9 @@ _MULTIPLES: Final = {
     "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
 
+#: How plain numbers are typed: of several sizes, since one alone would suggest its own magnitude.
+_PLAIN: Final = {"12": 12, "3.5k": 3.5e3, "2e6": 2e6}
+
 #: (from this size on, one of these in SI, its label)
 _Step = tuple[float, float, str]
 
@@ -98,12 +101,24 @@ def _plain(noun: str, example: str, shown: str, *also: str, factor: float = 1.0)
     return _Scale(noun, example, ((0.0, factor, shown),), table)
 
 
+def plain_examples(low: float = -math.inf, high: float = math.inf) -> str:
+    """How a plain number between two limits may be typed; empty if no example lies there.
+
+    Examples
+    --------
+    >>> plain_examples(), plain_examples(1, 1e4)
+    ('12, 3.5k or 2e6', '12 or 3.5k')
+    """
+    allowed = [text for text, value in _PLAIN.items() if low <= value <= high]
+    return " or ".join(filter(None, [", ".join(allowed[:-1]), *allowed[-1:]]))
+
+
 def _count(shown: str, *also: str) -> _Scale:
     """A number of things: ``134k``, ``1.2 million``, with or without the noun."""
     table = {
         m + noun: size for m, size in _MULTIPLES.items() for noun in ["", shown.strip(), *also]
     }
-    return _Scale("a number", f"1,500 or 1.5k{shown}", ((0.0, 1.0, shown),), table)
+    return _Scale("a number", plain_examples(), ((0.0, 1.0, shown),), table)
 
 
 def _rate(shown: str, seconds: float) -> _Scale:
@@ -276,7 +291,11 @@ def parse_quantity(
     >>> parse_quantity("30 GB", "s")
     Traceback (most recent call last):
     ...
-    ValueError: '30 GB' has the unit 'GB', which is not a time; write it like 30 s, 5 µs or 2 hours
+    ValueError: '30 GB' is in GB, which is not a time; write it like 30 s, 5 µs or 2 hours
+    >>> parse_quantity("160 W", "bits", example="1.5")
+    Traceback (most recent call last):
+    ...
+    ValueError: '160 W' is in W, not in bits; write it like 1.5
     """
     scale = _scale(unit)
     example = example or scale.example
@@ -290,16 +309,17 @@ def parse_quantity(
     spelling = "".join(found["unit"].split()).replace("μ", "µ")
     factor = bare if bare is not None and not spelling else _read_unit(scale, spelling)
     if factor is None:
+        is_noun = unit and unit not in _SCALES
+        wanted = f"not in {unit}" if is_noun else f"which is not {scale.noun}"
         raise ValueError(
-            f"{text!r} has the unit {found['unit'].strip()!r}, which is not {scale.noun}; "
-            f"write it like {example}"
+            f"{text!r} is in {found['unit'].strip()}, {wanted}; write it like {example}"
         )
     number = found["digits"].replace(",", "").replace("_", "") + (found["exponent"] or "")
     # Dividing by a million is exact where multiplying by a millionth is not.
     typed_number = float(number.replace("−", "-"))
     value = typed_number * factor if factor >= 1 else typed_number / (1 / factor)
     if math.isinf(value):
-        raise ValueError(f"{text!r} is too large; write {scale.noun} like {scale.example}")
+        raise ValueError(f"{text!r} is too large; write {scale.noun} like {example}")
     return -value if found["sign"] in ("-", "−") else value
 
 

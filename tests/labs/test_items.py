@@ -40,7 +40,7 @@ def saved(**kept):
         ("  ", "Nothing is entered yet: enter a number, in µs."),
         (
             "33%",
-            "'33%' has the unit '%', which is not a time; write it like 12.5 µs.",
+            "'33%' is in %, which is not a time; write it like 12.5 µs.",
         ),
         (True, "True is not a number; enter a number, in µs."),
         (math.nan, "That is not a finite number; enter a number, in µs."),
@@ -54,6 +54,21 @@ def test_what_cannot_be_used_is_told_in_a_sentence(value, sentence):
         NUMBER.read(value)
     assert str(told.value) == sentence
     assert told.value._render_traceback_() == [str(told.value)]
+
+
+@pytest.mark.parametrize(
+    ("ask", "example"),
+    [
+        ("How many? (in bits, such as 1.5.)", "1.5"),
+        ("Answer in bits, as in 75,000.", "75,000"),
+        ("How many, as in Act 2?", "12 or 3.5k"),  # those of the usual ones that are in range
+    ],
+)
+def test_an_answer_in_another_unit_is_refused_with_an_example_of_this_question(ask, example):
+    item = Number(ask, "bits", points=1, low=1, high=1e5)
+    with pytest.raises(UnusableAnswer) as told:
+        item.read("160 W")
+    assert str(told.value) == f"'160 W' is in W, not in bits; write it like {example}."
 
 
 @pytest.mark.parametrize(

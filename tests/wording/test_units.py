@@ -108,7 +108,7 @@ def test_read(typed: str, unit: str, value: float) -> None:
     [
         ("", "s", "'' is not a time; write it like 30 s, 5 µs or 2 hours"),
         ("soon", "s", "'soon' is not a time"),
-        ("30 GB", "s", "has the unit 'GB', which is not a time"),
+        ("30 GB", "s", "is in GB, which is not a time"),
         ("30 s", "B", "which is not an amount of data; write it like 16 GB or 512 KB"),
         ("1,5", "s", "with a decimal point, not a comma"),
         ("3.2.1", "", "is not a number"),
