@@ -1,7 +1,7 @@
 // The control panel of an instrument: its controls, its cards, a sentence and a table.
 // Values go to the kernel as they change; while it is busy, only the newest waits. Everything that is
 // shown comes back as one `readout`: a whole state with its number.
-import { BUILD } from "./controls";
+import { BUILD, helpByKeyboard } from "./controls";
 import { derivation, element, legendOver, showLamps, table } from "./elements";
 import { numberTiles } from "./number_tiles";
 import { handlesOver } from "./handles";
@@ -224,6 +224,7 @@ export async function renderControlPanel(model, el) {
       control.node.append(error);
       control.complain = (text) => { if (error.textContent !== text) error.textContent = text; };
     }
+    helpByKeyboard(control.node);
     controls[one.name] = control;
     (one.rare ? rare : strip).append(control.node);
   }

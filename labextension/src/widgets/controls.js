@@ -42,6 +42,14 @@ export function step(spec, value, direction, many) {
   return next;
 }
 
+// Whoever comes with the keyboard sees the help until the first key: then it would cover the next control.
+export function helpByKeyboard(node) {
+  const end = () => node.classList.remove("mlsys-helped");
+  node.addEventListener("focusin", ({ target }) =>
+    node.classList.toggle("mlsys-helped", target.type !== "text" && target.matches(":focus-visible")));
+  for (const name of ["keydown", "input", "pointerdown", "focusout"]) node.addEventListener(name, end);
+}
+
 export const BUILD = {
   slider(spec, send, type) {
     const id = unique("slider");
