@@ -93,7 +93,7 @@ def traffic(chain: ph.Chain, result: ph.Fusion, fused: bool) -> Scene:
     """
     height = 250
     count = len(chain.links)
-    across = _axis("Data moved", float(result.unfused_traffic), "B")
+    across = _axis("Data moved so far", float(result.unfused_traffic), "B")
     tensor, hair = float(result.bytes_per_element * result.elements), 0.002 * across.high
     read: list[_Block] = []
     written: list[_Path] = []
