@@ -825,7 +825,7 @@ def act2_traffic(p: Parameters) -> Reflection:
                 "three": f"Unfused, three operations make {apart} of the tensor, {before} in all."
                 f" Fused, one read and one write are left, {after}. In a chain where each"
                 " operation has one input and one output, the traffic falls by the number of"
-                " operations. Add a fourth step in the explorer to check that.",
+                " operations. Add a fourth step behind More in the explorer to check that.",
                 "flash": "That is the figure for FlashAttention, which never writes its table of"
                 f" scores. This chain has no table: {apart} of one tensor become one read and one"
                 f" write, {before} become {after}. Fusing three elementwise operations can save at"
