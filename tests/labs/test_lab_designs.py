@@ -186,7 +186,10 @@ def test_lab_07_only_what_is_compiled_has_to_pay(opened):
 
 def test_lab_11_the_memory_of_the_context_counts(opened):
     begun = opened("lab_11_roofline")
+    begun.open("act2_kernels")
+    assert entry_of(begun).current["launch"] == "undecided"  # Act 3 is deeper
     begun.open("act3_decode")
+    assert entry_of(begun).current["launch"] == "eager"
     entry, budget = entry_of(begun), begun.names["budget"]
     in_context(begun, "cloud")
     assert entry.misses == []
