@@ -895,8 +895,8 @@ def act2_trace(p: Parameters) -> Prediction:
         feedback={
             "A": "An error would need a check, and the graph has none. Python evaluated the `if`"
             " once, during tracing, and only tensor operations were recorded: there are 2 branches"
-            " in the source and 1 in the graph. In *How is the model captured?*, check “a branch"
-            " on data”, choose jit.trace, and read what it says.",
+            " in the source and 1 in the graph. Read in *How is the model captured?* what"
+            " jit.trace makes of a branch, then compare the other ways to run it.",
             "B": "That is close to what `torch.compile` does: its guards notice that something"
             " changed, and it compiles again. A trace has no guards for values. It recorded 1 of"
             " the 2 branches and replays it for every input, for as long as the service runs."

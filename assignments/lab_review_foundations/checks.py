@@ -158,7 +158,7 @@ def busy_tb_per_s(given: Given) -> NumberKey:
         ],
         says=f"The arithmetic could take {q(elements / TERA)} trillion elements per second, of"
         f" {moved} bytes each. The memory moves {q(given.p.bandwidth_tbs * TERA, 'B/s')}: even"
-        f" {work} FLOP per element leave this chip waiting.",
+        f" {work} FLOP per element leave this chip waiting, and a ReLU does one.",
     )
 
 

@@ -351,8 +351,10 @@ lab.reveal(
 
 # %% design=true
 def another_model():
+    names = plan_capture.controls["model"].options
     if set(plan_capture.model) != set(constructs):
-        return "This is another model than Lena's; check what hers has, and nothing else."
+        has = " and ".join(names[each] for each in constructs)
+        return f"Lena's model has {has}, and nothing else; the instrument shows another model."
     given = ("size", "registers", "sram", "l2", "hbm")
     changed = [name for name in given if plan_memory.inputs[name] != hers[name]]
     if changed:

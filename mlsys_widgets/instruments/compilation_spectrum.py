@@ -263,7 +263,7 @@ class CompilationSpectrum(Instrument):
         )
         across = Axis("From full Python to full optimization", 0.5, 5.5, False, _TICKS, names)
         up = Axis(
-            "Stars, of 5, by the course",
+            "Course rating, 0 to 5 stars",
             0.0,
             STARS + 1.0,
             False,

@@ -240,7 +240,7 @@ def test_the_plan_of_the_review_has_no_cheap_way_out(opened):
     assert capture.stop != "eager"
     right = {each: dict(each.inputs) for each in (memory, capture)}
     cheap = [
-        (capture, {"model": capture.model[1:]}, "another model than Lena's"),
+        (capture, {"model": capture.model[1:]}, "shows another model"),
         (capture, {"stop": "eager"}, "Graphs captured: 0, 1 too few."),
         (memory, {"home": "host"}, "too late"),
         (memory, {"size": 1e3}, "set size back"),
