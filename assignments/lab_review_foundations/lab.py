@@ -288,8 +288,8 @@ waits_for = largest if parts[largest] > step / 2 else "none"
 # Put the models together. For Thursday, Lena needs a place for the data that a fused kernel works on (on an A100, whatever
 # the context of Act 1) and a way to run her model. It has to capture a graph, because eager mode is too slow for her; only
 # if no graph gives right results does she stay with eager mode. The plan below is hers, and **it fails twice**: the working
-# set does not fit where it should live, and the results are not right. Fix both without changing her model or her data,
-# then save the plan.
+# set does not fit where it should live, and the results are not right. Fix both, then save the plan. Her conditions: her
+# model, her data and her GPU stay as they are.
 #
 # (One entry of the second instrument may be new to you: a *fake kernel* computes nothing; it tells a compiler the shape of
 # a custom op's result.)
@@ -329,7 +329,7 @@ def capture_targets():
     yield Target("failures", 0, "constructs that go wrong or are refused", spare=False)
     # Eager mode is too slow for Lena, unless nothing else is right.
     if can_be_captured and plan_capture.result.outcome.right:
-        yield Target("graphs", 1, "graphs captured", "at least", spare=False)
+        yield Target("graphs", 1, "graphs", "at least", spare=False)
 
 
 plan_capture.targets = capture_targets
@@ -362,6 +362,11 @@ def another_model():
     return None
 
 
+def too_slow():
+    limits = (*plan_memory.lamps[1:], *plan_capture.lamps[1:])  # a trip, and a graph
+    return " ".join(lamp.sentence for lamp in limits if not lamp.kept) or None
+
+
 def misses():
     return [*plan_memory.misses, *plan_capture.misses, *filter(None, [another_model()])]
 
@@ -384,7 +389,7 @@ lab.design(
     title="Your plan",
     keeps={"memory": plan_memory, "capture": plan_capture},
     headline=lambda: f"{plan_memory.result.home.level.name}, {plan_capture.result.stop.name}",
-    promises={"Lena's model": another_model},
+    promises={"Lena's conditions": another_model},
 )
 
 # %% [markdown] deeper=true
@@ -441,7 +446,7 @@ step_fixed_us = 1e6 * (step - parts[largest] / 2)
 #
 # Everything so far is connected. Choose a concept to see what it rests on, or follow one of three paths: from hardware
 # to software, from a measurement to a fix and back, and from Python down to kernels. The boxes marked *next* belong to
-# the compilers that come after this review; they are on the map so that you can see where it leads.
+# the compilers that come after this review.
 
 # %% instrument="Concept map"
 concepts = ConceptMap(lab.materials["concepts"])
@@ -461,8 +466,8 @@ concepts
 # %% [markdown]
 # ### Eight claims
 #
-# You will hear each of these from somebody sooner or later. Some are true, some are only often said, and for two of them
-# the answer depends on your own numbers. Sort them: take a stance on each before you read the facts.
+# Some of these are true, some are only often said, and for two of them the answer depends on your own numbers. Take a
+# stance on each before you read the facts.
 
 # %% card="eight_claims"
 
@@ -503,10 +508,9 @@ concepts
 # settle it.
 
 # %% [markdown]
-# Two more prompts for your own notes, five minutes each. **The surprise**: what was the single most surprising thing in
-# these labs, what had you believed before, and which number changed your mind? **A framework of your own**: if you
-# designed one from scratch, would you start with eager mode or with graph mode? Name what you give up, who pays for it,
-# and whether the other mode could be added later.
+# Two more prompts for your own notes. **The surprise**: what surprised you most in these labs, what had you believed
+# before, and which number changed your mind? **A framework of your own**: would you start with eager mode or with graph
+# mode? Name what you give up, who pays for it, and whether the other mode could be added later.
 #
 # To read afterward rather than before:
 #
@@ -533,9 +537,8 @@ concepts
 # | eager and graph mode | → | frontend and backend of a compiler |
 # | fusion as an intuition | → | fusion as an algorithm |
 #
-# `torch.compile` is where most people start, and rightly so; why it works at all, you know from the hardware. The next
-# part of the course steps back to the classic pipeline (lexing, parsing, representation, passes, code generation) and
-# shows where XLA, TVM and TorchInductor fit into it.
+# The next part of the course steps back to the classic pipeline (lexing, parsing, representation, passes, code
+# generation) and shows where XLA, TVM and TorchInductor fit into it.
 
 # %% [markdown]
 # ## What counts
@@ -551,9 +554,10 @@ concepts
 # %% show="Where you stand"
 lab.hud(
     constraints={
-        "Working set": lambda: " ".join(plan_memory.misses) or None,
-        "Capture": lambda: " ".join(plan_capture.misses) or None,
-        "Lena's model": lambda: None if plan_capture.locked else another_model(),
+        "Working set": plan_memory,
+        "Capture": plan_capture,
+        "Speed": too_slow,
+        "Lena's conditions": lambda: None if plan_capture.locked else another_model(),
     },
     decisions={
         "Memory": "memory_level",

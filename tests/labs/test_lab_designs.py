@@ -221,7 +221,7 @@ def test_the_plan_of_the_review_fails_twice_as_its_text_says(opened, student):
     best = capture.result.stop
     graph = "" if best.key == "eager" else "graph captured, "
     assert entry.headline == (
-        f"HBM, {best.name}: fits, in time, results right, {graph}Lena's model kept."
+        f"HBM, {best.name}: fits, in time, results right, {graph}Lena's conditions kept."
     )
     entry.save()
     assert not begun.lab.ledger.state().designs["lab_review_foundations"]["constraint_hit"]
@@ -241,7 +241,7 @@ def test_the_plan_of_the_review_has_no_cheap_way_out(opened):
     right = {each: dict(each.inputs) for each in (memory, capture)}
     cheap = [
         (capture, {"model": capture.model[1:]}, "shows another model"),
-        (capture, {"stop": "eager"}, "Graphs captured: 0, 1 too few."),
+        (capture, {"stop": "eager"}, "Graphs: 0, 1 too few."),
         (memory, {"home": "host"}, "too late"),
         (memory, {"size": 1e3}, "set size back"),
         (memory, {"home": "l2", "l2": 4e9}, "set l2 back"),
