@@ -1,58 +1,17 @@
 // How an instrument fits on a screen: all plots below each other where the window is high enough for them
 // and the readout, and else one at a time, as high as there is room for; buttons choose the plot.
 import { element } from "./elements";
+import { arrange, isNarrow } from "./plot_words";
 
 // Windows of a notebook that are lower than this many pixels are low: parts stand closer together there.
 const LOW = 760;
-// No plot is lower than this.
-const LEAST_HEIGHT = 170;
+// No plot is lower than this. A narrow one has its words above each other, and scrolls with its readout anyway;
+// a diagram is all words.
+const LEAST_HEIGHT = 170, LEAST_NARROW = 260;
 // What a cell has above and below its instrument, and the room that an alert may need.
 const AROUND = 20, ALERT = 44;
 // The upper and the lower edge of the board, and the gaps between its parts.
 const EDGES = 40;
-
-// How far names in a second row are below those in the first, in pixels, at most.
-const STEP = 12;
-
-// Names below a plot that is too narrow for one row of them.
-function stagger(plot) {
-  for (const axis of plot.querySelectorAll(".axis")) {
-    const words = [...axis.querySelectorAll(".tick text")];
-    const boxes = words.map((text) => text.getBoundingClientRect()).filter((box) => box.width);
-    const isLevel = boxes.length > 1 && Math.abs(boxes.at(-1).top - boxes[0].top) < 2 * STEP;
-    if (!isLevel) continue;
-    words.forEach((text, k) => text.classList.toggle("mlsys-stepped", k % 2 === 1));
-    const touch = boxes.some((box, k) => k && box.left < boxes[k - 1].right + 4);
-    plot.classList.toggle("mlsys-staggered", touch);
-  }
-}
-
-// The letters in which the name of an axis is written, in pixels, and the smallest that can be read.
-const LETTERS = 12, SMALLEST = 9;
-
-// The name of an axis stays inside of a narrow plot: in smaller letters, and moved aside.
-function keepInside(plot) {
-  const { left, right } = plot.getBoundingClientRect();
-  for (const name of plot.querySelectorAll(".axislabel")) {
-    name.style.removeProperty("font-size");
-    name.style.removeProperty("translate");
-    const { width, height } = name.getBoundingClientRect();
-    if (width < height) continue;
-    if (width > right - left) {
-      const fitting = Math.max(SMALLEST, (LETTERS * (right - left)) / width);
-      name.style.setProperty("font-size", `${fitting}px`, "important");
-    }
-    const box = name.getBoundingClientRect();
-    const off = Math.max(0, box.right - right) || Math.min(0, box.left - left);
-    if (off) name.style.setProperty("translate", `${-off}px`);
-  }
-}
-
-// Bring the words around a plot into the room that it has.
-function arrange(plot) {
-  stagger(plot);
-  keepInside(plot);
-}
 
 export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const scroller = board.closest(".jp-WindowedPanel-outer") ?? document.documentElement;
@@ -74,6 +33,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const readoutHeight = () => readout.offsetHeight - [...readout.querySelectorAll(":scope > details[open]")]
     .reduce((sum, fold) => sum + fold.offsetHeight - fold.firstChild.offsetHeight, 0);
   const most = () => heights[chosen] * (Number(getComputedStyle(board).getPropertyValue("--mlsys-plot-growth")) || 1);
+  const least = (plot) => (!isNarrow(plot) ? LEAST_HEIGHT : plot.classList.contains("mlsys-diagram") ? most() : LEAST_NARROW);
   const hasColumns = () => getComputedStyle(board).gridTemplateColumns.trim().includes(" ");
   // Whether all plots fit. Neither controls nor readout look different then, so that the answer does not
   // depend on the present layout; and it stands until the window changes, whatever a hand moves.
@@ -109,7 +69,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
     const left = room - AROUND - above - below - (columns ? 0 : strip.offsetHeight);
     // Beside controls that are higher, it may grow as they do.
     const beside = columns ? (strip.getBoundingClientRect().bottom - top) / scale - below : 0;
-    const height = Math.max(LEAST_HEIGHT, Math.min(Math.max(most(), beside), left));
+    const height = Math.max(least(plot), Math.min(Math.max(most(), beside), left));
     board.style.setProperty("--plot-height", `${Math.floor(height)}px`);
     for (const [each] of pairs) arrange(each);
   };
@@ -119,15 +79,22 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   for (const node of [scroller, board, readout]) sizes.observe(node);
   // bqplot draws its axes again some time after a plot has another size, or when it comes into sight.
   const drawn = new MutationObserver(soon);
+  // Words of a narrow plot make room for each other again when one of them has moved.
+  let frame = 0;
+  const arrangeNarrow = () => { frame = 0; for (const [plot] of pairs) if (isNarrow(plot)) arrange(plot); };
+  const moved = new MutationObserver(() => { frame ||= requestAnimationFrame(arrangeNarrow); });
 
   return {
     // The plots with their legends, as bqplot has put them on the page so far.
     take(found) {
       pairs = found;
-      for (const [plot] of pairs) drawn.observe(plot, { subtree: true, attributeFilter: ["width", "viewBox"] });
+      for (const [plot] of pairs) {
+        drawn.observe(plot, { subtree: true, attributeFilter: ["width", "viewBox"] });
+        moved.observe(plot, { subtree: true, attributeFilter: ["transform"] });
+      }
       choose(Math.min(chosen, Math.max(0, pairs.length - 1)));
       fit();
     },
-    remove() { clearTimeout(timer); drawn.disconnect(); sizes.disconnect(); },
+    remove() { clearTimeout(timer); cancelAnimationFrame(frame); drawn.disconnect(); moved.disconnect(); sizes.disconnect(); },
   };
 }
