@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from mlsys_widgets.drawing.scene import Axis, Scene, Strokes, Words
+from mlsys_widgets.drawing.scene import Axis, Blocks, Scene, Strokes, Words
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.units import format_quantity
 
@@ -22,6 +22,9 @@ _EQUAL: Final = 1e-12
 #: Where the words of a line begin, as parts of the plot: beside an upright line, and above a level
 #: one. Upright lines that are close to each other write on rows of their own.
 _GAP, _TOP, _ROW = 0.012, 0.93, 0.1
+#: How much of a plot a letter takes across and a line of words takes in pixels upward, its margins,
+#: and how far words move down at a time, off the bars behind them.
+_LETTER, _LINE, _MARGINS, _DOWN = 0.012, 15, 64, 0.01
 #: The words of an upright line stand on its left if it is further right than this.
 _RIGHT: Final = 0.55
 
@@ -155,7 +158,8 @@ def _on(
         if side == "x":
             paths.append(ends)
             beside = _at(axis, at - _GAP if at > _RIGHT else at + _GAP)
-            height = _at(other, _TOP - _ROW * row)
+            ends_at = at + (-1 if at > _RIGHT else 1) * _LETTER * len(target.words)
+            height = _at(other, _above_bars(scene, (at, ends_at), _TOP - _ROW * row))
             (left if at > _RIGHT else right).append((beside, height, target.words))
             row += 1
         else:
@@ -167,6 +171,27 @@ def _on(
         _words("target words on the right", right, "start"),
     )
     return replace(scene, marks=(*scene.marks, *marks))
+
+
+def _above_bars(scene: Scene, span: tuple[float, float], top: float) -> float:
+    """The height nearest below the top at which words stand on no bar, or else the top.
+
+    Only rows have bars that words could stand between: a wide tinted zone is no bar.
+    """
+    rows = [
+        (_fraction(scene.up, low), _fraction(scene.up, high))
+        for mark in scene.marks
+        if isinstance(mark, Blocks) and mark.opacity > 0.5
+        for begin, low, end, high, _ in mark.blocks
+        if _fraction(scene.across, begin) < max(span) and _fraction(scene.across, end) > min(span)
+    ]
+    line = _LINE / (scene.height - _MARGINS)
+    for k in range(round(top / _DOWN)):
+        height = top - k * _DOWN
+        # Words stand above their place, and may touch a bar below by a hair.
+        if all(height + line <= low + _DOWN or height >= high - _DOWN for low, high in rows):
+            return height
+    return top
 
 
 def _places(

@@ -106,6 +106,22 @@ def test_words_stay_on_the_plot():
         assert (found.x[0] < part * time.high) == (align == "end")
 
 
+def test_words_stand_on_no_bar():
+    """A promise below the total, whose bar reaches up to the words' usual place."""
+    law = IronLaw()
+    total = float(law.result.total)
+    law.targets = [Target("total", 0.9 * total, "promise 43 µs")]
+    scene = law.drawn(law.result)[0]
+    (found,) = [m for m in scene.marks if m.name.startswith("target words") and m.x]
+    bars = next(m for m in scene.marks if m.name == "terms").blocks
+    behind = [(low, high) for left, low, right, high, _ in bars if right > found.x[0]]
+    # A line of words is 15 of the 144 pixels of four rows; a hair's breadth is a hundredth of them.
+    line, hair = 4 * 15 / 144, 0.041
+    assert behind
+    for low, high in behind:
+        assert found.y[0] + line <= low + hair or found.y[0] >= high - hair
+
+
 def test_lamps_follow_every_move():
     law = IronLaw(targets=[Target("total", 60e-6, "promise 60 µs")])
     view = law._open()
