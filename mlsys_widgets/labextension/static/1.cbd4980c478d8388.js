@@ -43,7 +43,8 @@
 
 .mlsys-Lab {
   padding: 0 12px 12px;
-  overflow-y: auto;
+  overflow: hidden auto;
+  overflow-wrap: break-word;
   background: var(--jp-layout-color1);
   color: var(--jp-ui-font-color1);
   font-size: var(--mlsys-note);
@@ -260,29 +261,22 @@
   margin-inline-start: 6px;
 }
 
+/* The label above its value: a panel is too narrow for two columns of words. */
 .mlsys-Lab-design {
-  width: 100%;
   margin: 4px 0;
-  border-collapse: collapse;
 }
 
-.mlsys-Lab-design th,
-.mlsys-Lab-design td {
-  padding: 2px 4px;
+.mlsys-Lab-design > div {
+  padding: 4px 0;
   border-bottom: 1px solid var(--jp-border-color3);
-  text-align: start;
-  vertical-align: top;
 }
 
-.mlsys-Lab-design th {
-  width: 60%;
-  font-weight: normal;
-  overflow-wrap: anywhere;
+.mlsys-Lab-design dt {
+  color: var(--jp-ui-font-color2);
 }
 
-/* A word of a value stays whole as long as the panel is wider than it. */
-.mlsys-Lab-design td {
-  overflow-wrap: break-word;
+.mlsys-Lab-design dd {
+  margin: 0;
 }
 
 .mlsys-Lab time {
@@ -504,6 +498,11 @@
 
 .mlsys-mod-fresh {
   --mlsys-stale: 'As saved. Press Start at the top of the lab.';
+}
+
+/* A card is never taller than its place, but rounding may make it so by a pixel: no scroll bar for that. */
+.mlsys-LabNotebook .jp-OutputArea-output:has(.mlsys-lab) {
+  overflow-y: hidden;
 }
 
 /* A widget that is not drawn: its place says "Loading widget…", in text and for ever. */
