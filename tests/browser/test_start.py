@@ -155,6 +155,13 @@ def test_resume_stays_at_the_next_step(open_notebook, lab, lab_server):
     expect(page.locator(".mlsys-instrument")).not_to_have_count(0)
     comes_to_the_top(page, SECOND_STEP)
 
+    # Once all is done, the page stays where it is.
+    led.record_answer("term", 1)
+    led.record_answer("last", 1)
+    restart(page)
+    run_to_end(page, "Resume")
+    comes_to_the_top(page, SECOND_STEP)
+
 
 def test_a_restart_says_so_and_resume_brings_everything_back(open_notebook, lab, screenshot):
     page = open_notebook(lab)
