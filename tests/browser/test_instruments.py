@@ -78,6 +78,22 @@ def test_pictures(gallery, theme, width, tmp_path):
         assert not found
 
 
+def test_help_of_a_control_never_stands_in_the_way(gallery):
+    """It comes to whoever points at the label or tabs to the control, until the first key."""
+    board = instrument(gallery, mlsys_widgets.IronLaw.title)
+    control = board.locator(".mlsys-control").filter(has=gallery.locator("input[type=range]")).first
+    said, slider = control.locator(".mlsys-help"), control.locator("input[type=range]")
+    control.locator("label").first.hover()
+    expect(said).to_be_visible()
+    control.locator("input[type=text]").click()
+    expect(said).to_be_hidden()
+    gallery.keyboard.press("Shift+Tab")
+    expect(slider).to_be_focused()
+    expect(said).to_be_visible()
+    gallery.keyboard.press("ArrowRight")
+    expect(said).to_be_hidden()
+
+
 BEYOND = """board => {
   const edge = board.getBoundingClientRect();
   return [...board.querySelectorAll('button, label, select, .mlsys-card, text, p')]
