@@ -115,9 +115,9 @@ def kind_of(item: Item) -> str | None:
 
 
 def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
-    """Everything to do in a lab, act by act; what belongs to none comes last, the design at the end.
+    """Everything to do in a lab, act by act, whatever the order in its file.
 
-    A lab's file may declare its items in another order.
+    What belongs to no act follows, and the design, if there is one, comes last.
     """
     found = [
         StudentStep(

@@ -12,8 +12,8 @@ DISTANCES: Final[tuple[Distance, ...]] = ("points", "times", "orders", "differen
 
 SAME: Final = "within rounding of"
 
-#: How far is still right, close, and merely wrong: in points, as a ratio, in orders of magnitude, and
-#: as a fraction of the value. Beyond the last it is far off.
+#: How far is still right, close, and merely wrong: in points, as a ratio, in orders of magnitude,
+#: and as a fraction of the value. Beyond the last it is far off.
 _REACH: Final = {
     "points": (0.05, 0.15, 0.4),
     "times": (math.log10(1.25), math.log10(2), 1.0),
