@@ -79,10 +79,14 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   for (const node of [scroller, board, readout]) sizes.observe(node);
   // bqplot draws its axes again some time after a plot has another size, or when it comes into sight.
   const drawn = new MutationObserver(soon);
-  // Words of a narrow plot make room for each other again when one of them has moved.
+  // Words of a narrow plot make room for each other again when one of them has moved or is new.
   let frame = 0;
-  const arrangeNarrow = () => { frame = 0; for (const [plot] of pairs) if (isNarrow(plot)) arrange(plot); };
   const moved = new MutationObserver(() => { frame ||= requestAnimationFrame(arrangeNarrow); });
+  const arrangeNarrow = () => {
+    frame = 0;
+    for (const [plot] of pairs) if (isNarrow(plot)) arrange(plot);
+    moved.takeRecords(); // what this has changed itself
+  };
 
   return {
     // The plots with their legends, as bqplot has put them on the page so far.
@@ -90,7 +94,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
       pairs = found;
       for (const [plot] of pairs) {
         drawn.observe(plot, { subtree: true, attributeFilter: ["width", "viewBox"] });
-        moved.observe(plot, { subtree: true, attributeFilter: ["transform"] });
+        moved.observe(plot, { subtree: true, childList: true, attributeFilter: ["transform"] });
       }
       choose(Math.min(chosen, Math.max(0, pairs.length - 1)));
       fit();

@@ -79,7 +79,7 @@ function reach(plot, scale) {
 // Every second tick of an axis, or every third and so on, until no two touch. Names all stay.
 function thin(plot, [from, to], scale) {
   for (const axis of plot.querySelectorAll(".axis")) {
-    const words = [...axis.querySelectorAll(".tick text")];
+    const words = [...axis.querySelectorAll(".tick text")].filter((text) => boxOf(text).width);
     for (const text of words) {
       text.classList.remove("mlsys-left-out");
       text.style.removeProperty("translate");
@@ -87,14 +87,15 @@ function thin(plot, [from, to], scale) {
       move(text, inward(left, right, from, to), 0, scale);
     }
     if (!words.every((text) => /^[−-]?[\d.]/.test(text.textContent.trim()))) continue;
+    const across = isLevel(words.map(boxOf));
+    // Numbers stand in one row, in letters of the usual size.
+    if (across) plot.classList.remove("mlsys-staggered");
     const boxes = words.map(boxOf);
-    const across = isLevel(boxes);
     // Ticks go to the right or upward.
     const touch = (a, b) => (across ? b.left < a.right + GAP : b.bottom > a.top);
     let step = 1;
     while (step < words.length && boxes.some((box, k) => k && k % step === 0 && touch(boxes[k - step], box))) step += 1;
     words.forEach((text, k) => text.classList.toggle("mlsys-left-out", k % step > 0));
-    if (across) plot.classList.remove("mlsys-staggered");
   }
 }
 
@@ -144,7 +145,7 @@ function place(plot, to, scale) {
   };
   for (const text of plot.querySelectorAll("text.label.element")) {
     restore(text);
-    if (!text.textContent.trim() || !text.checkVisibility()) continue;
+    if (!text.textContent.trim() || !boxOf(text).width) continue;
     const x = left + text.parentNode.getCTM().e * scale;
     // What lies beyond the axes is not to be seen, as in a wide plot.
     const isBeyond = x < area.left - GAP || x > area.right + GAP;
