@@ -43,8 +43,10 @@ EXAMPLE_B, EXAMPLE_ROOM = 24e6, 9e6
 EXAMPLE_WEIGHTS = EXAMPLE_B / BYTES_PER_ELEMENT["fp32"]
 EXAMPLE_LEFT = 2e-3 - 8e6 / A100.bandwidth - 6e-6
 EXAMPLE_IMAGE = 1e9 / (A100.peak("fp16") / 2)
-EXAMPLE_BATCH = 400
+EXAMPLE_SCALE = 2e-6
+EXAMPLE_BATCH = 360
 EXAMPLE_AT_PEAK = EXAMPLE_BATCH * 1e9 / A100.peak("fp16")
+EXAMPLE_SCALED = EXAMPLE_LEFT - EXAMPLE_BATCH * EXAMPLE_SCALE
 BATCHES = {"A": 4.0, "B": 32.0, "C": 300.0, "D": 1000.0}
 FEW, SOME, MANY = 1, 32, 256
 
@@ -117,6 +119,7 @@ lab = Lab(
         "evening_batch": Parameter(
             40, steps(32, 48, 1), "images", "batch of your cloud in the evening"
         ),
+        "scale_us": Parameter(5, (4, 5, 6), "µs", "time that the H100 scales one photo"),
         "deadline_us": Parameter(
             1200, steps(900, 2400, 20), "µs", "time that an answer may take on your GPU"
         ),
@@ -235,10 +238,10 @@ def act1_gap(p: Parameters) -> Prediction:
             f"memory, {power} in power. No two gaps have the same size, so moving a model from one "
             "machine to the other also changes which resource runs out first.",
             "D": f"The real gap is {q(GAP, '×')}, so nine orders are "
-            f"{log10(values['D'] / GAP):.0f} orders too many: a factor of a thousand. The nine in "
-            "the investors' draft probably counts something else; the chapter uses it for today's "
-            "models against the first neural networks. Before you compare orders of magnitude, "
-            "name the quantity and both machines.",
+            f"{log10(values['D'] / GAP):.0f} orders too many: a factor of a thousand. The "
+            "investors' draft may have its nine from the textbook, which uses it for another "
+            "comparison: today's models against the first neural networks. Before you compare "
+            "orders of magnitude, name the quantity and both machines.",
         },
         title="How large is the compute gap?",
         act=1,
@@ -411,17 +414,17 @@ def act2_term(p: Parameters) -> Prediction:
             "A": "You assumed that a model full of arithmetic is limited by arithmetic. The H100 "
             f"finishes {q(RESNET.operations, 'FLOP')} in {compute}. Its weights need {memory} to "
             f"arrive at {q(H100.bandwidth, 'B/s')}, {times} times as long, and the tensor cores "
-            "wait for them. Raise the batch on the instrument and watch "
-            "which of the two bars grows.",
+            "wait for them. You saw it when you raised the batch: only the compute bar grew.",
             "B": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
             f"{times}. This is the memory wall, on one of the fastest machines you can rent. (A "
             "popular post says 4 ns and 7,500×: it counts a multiply-add once, and loses a "
-            "thousand between giga and tera.) Next, find out what would lengthen only the shorter "
-            "bar.",
+            "thousand between giga and tera.) When you raised the batch, only the shorter bar "
+            "grew.",
             "C": f"Moving the weights takes {memory} and the arithmetic {compute}, so the terms "
             f"differ by a factor of {times}. Balance does not happen by itself: nothing tunes a "
             f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
-            f"image brings {q(intensity, 'FLOP/B')}. Look for a control that raises that number.",
+            f"image brings {q(intensity, 'FLOP/B')}, and the batch that you raised multiplies "
+            "that number.",
             "D": f"Getting started takes {q(H100.launch(), 's')} here, longer than the arithmetic "
             f"of one image ({compute}), but a good deal less than the {memory} that the weights "
             "need. It is the longest term of models with many small kernels, each started by "
@@ -672,24 +675,24 @@ def act3_rate(p: Parameters) -> Prediction:
         distance="times",
         answer="C",
         feedback={
-            "A": "This assumes that a GPU works through images one after the other, whatever the "
-            f"batch. It did {measured}, {gained} as many. With one image a pass took {passed}, and "
-            f"the GPU was busy for {q(busy, 's')} of it: the rest went into launching {kernels}, "
-            "one by one. The images of a batch share these launches.",
-            "B": "That is what the iron law gains, from "
-            f"{_rate(FEW, law[FEW])} to {_rate(MANY, law[MANY])}. It charges one launch per batch; "
-            f"the real GPU was sent {kernels}, so a single image took {passed} instead of "
-            f"{q(law[FEW], 's')}. A batch shares all of that and gains {gained}, to {measured}. "
-            "Lab 07 is about this term.",
+            "A": "You assumed that a GPU works through images one after the other, whatever the "
+            f"batch. In batches it did {measured}, {gained} as many. One image alone took "
+            f"{passed}, and the GPU was busy for {q(busy, 's')} of that: the rest went into "
+            f"launching {kernels}, one by one. The images of a batch share these launches.",
+            "B": f"You multiplied {_rate(FEW, one.seconds.median)} by about {gain:.1f}, the gain "
+            f"that the iron law promises (from {_rate(FEW, law[FEW])} to "
+            f"{_rate(MANY, law[MANY])}). The law charges one launch per batch, but the real GPU "
+            f"was sent {kernels}, so one image took {passed} instead of {q(law[FEW], 's')}. A "
+            f"batch of {MANY} shares those launches and gains {gained}. Lab 07 is about them.",
             "C": f"A batch gains {gained}, because a single image spends most of its {passed} on "
             f"launching {kernels}, which a batch shares. Yet the law allows "
             f"{_rate(MANY, law[MANY])}: it takes the whole peak and counts the weights only, and "
             "leaves out the activations that every layer writes and the next one reads. A law "
             "with three terms is a bound.",
-            "D": f"{MANY} images in the time of one would be free work. Sharing helps until the "
-            f"GPU is hardly ever idle: at batch {MANY} it was busy for {q(busy_share(MANY), '%')} "
-            f"of the time, and did {measured}, {gained} as many as one by one. From there on, "
-            "every further image takes its own time. Where does the gain begin to fade?",
+            "D": f"You multiplied by {MANY}, as if all images of a batch took the time of one. "
+            f"Sharing launches helps until the GPU is hardly ever idle: at batch {MANY} it was "
+            f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}, {gained} as "
+            "many as one by one. From there on, every further image takes its own time.",
         },
         where="one H200, PyTorch, kernels launched one by one",
         title="What does a batch bring on a real GPU?",
@@ -709,7 +712,7 @@ def act3_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Two products, two proposals",
-        "You convinced me to plan two products, and each team has sent a proposal.\n\n"
+        "We are planning two products now, and each team has sent a proposal.\n\n"
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
         f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
         f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}. Between two passes the board "
@@ -717,10 +720,10 @@ def act3_message(p: Parameters) -> Message:
         "fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        "latency. Every image waits for its whole batch, and of the time until a phone rings, the "
-        f"GPU gets {q(p.deadline_us * 1e-6, 's')}.\n\n"
-        "Last year we built whatever was proposed and recalled a thousand units. If something "
-        "breaks, tell me before I announce it on Monday, and by how much.",
+        "latency. Every image waits for its whole batch, which may keep the GPU for "
+        f"{q(p.deadline_us * 1e-6, 's')}.\n\n"
+        "Last year we recalled a thousand units. If something breaks, tell me before I announce it "
+        "on Monday, and by how much.",
         task="Load each proposal with the context switch, see whether it holds, and fix what does "
         "not.",
         act=3,
@@ -769,12 +772,20 @@ def mixed_kparams(p: Parameters) -> Number:
     )
 
 
+def _scaled(p: Parameters) -> str:
+    return (
+        f"The cloud team forgot a step: the H100 ({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) "
+        f"first scales down the photos of a batch, **{q(p.scale_us * 1e-6, 's')}** each. Then come "
+        f"the three terms of your model ({_model(p)}), with {q(p.launch_us * 1e-6, 's')} of "
+        "latency, one after the other."
+    )
+
+
 @lab.asks
 def largest_batch_images(p: Parameters) -> Number:
     return Number(
-        f"In the cloud ({_model(p)}), kernels reach {p.efficiency_pct}% of the H100's peak, a "
-        f"batch adds {q(p.launch_us * 1e-6, 's')} of latency, and one term follows the other. What "
-        f"is the largest batch that leaves the GPU within **{q(p.deadline_us * 1e-6, 's')}**? "
+        f"{_scaled(p)} What is the largest batch that leaves the GPU within "
+        f"**{q(p.deadline_us * 1e-6, 's')}**, if kernels reach {p.efficiency_pct}% of the peak? "
         "(Write a whole number such as 700.)",
         "images",
         points=9,
@@ -782,12 +793,13 @@ def largest_batch_images(p: Parameters) -> Number:
         high=3000,
         whole=True,
         hint="Take the trip of the weights and the latency away from the promised time. What is"
-        " left is for arithmetic, image after image.",
+        " left is for scaling and arithmetic, image after image.",
         worked_example=f"An {A100.name} reads {q(8e6, 'B')} of weights at"
         f" {q(A100.bandwidth, 'B/s')} in {q(8e6 / A100.bandwidth, 's')} and adds {q(6e-6, 's')} of"
         f" latency. Of a promise of {q(2e-3, 's')}, {q(EXAMPLE_LEFT, 's')} are left. An image of"
-        f" {q(1e9, 'FLOP')} takes {q(EXAMPLE_IMAGE, 's')} at half of the peak, so"
-        f" {int(EXAMPLE_LEFT / EXAMPLE_IMAGE)} whole images fit.",
+        f" {q(1e9, 'FLOP')} takes {q(EXAMPLE_IMAGE, 's')} at half of its"
+        f" {q(A100.peak('fp16'), 'FLOP/s')}, and {q(EXAMPLE_SCALE, 's')} to scale, so"
+        f" {int(EXAMPLE_LEFT / (EXAMPLE_IMAGE + EXAMPLE_SCALE))} whole images fit.",
         title="Cloud: what keeps the promise?",
         act=3,
         after=["act2_batch"],
@@ -797,21 +809,22 @@ def largest_batch_images(p: Parameters) -> Number:
 @lab.asks(instead_of="largest_batch_images")
 def needed_efficiency_percent(p: Parameters) -> Number:
     return Number(
-        f"In the cloud ({_model(p)}), a batch in the evening has **{p.evening_batch}** images and "
-        f"adds {q(p.launch_us * 1e-6, 's')} of latency, and one term follows the other. What "
-        "percentage of the H100's peak must the kernels reach, so that it leaves the GPU within "
-        f"**{q(p.deadline_us * 1e-6, 's')}**? (Write a number such as 75.5.)",
+        f"{_scaled(p)} What percentage of the peak must the kernels reach, so that a batch of "
+        f"**{p.evening_batch}** images leaves the GPU within **{q(p.deadline_us * 1e-6, 's')}**? "
+        "(Write a number such as 98.5.)",
         "percent",
         points=9,
         low=0.01,
         high=100,
-        hint="Take the trip of the weights and the latency away from the promised time. What is"
-        " left has to be enough for the arithmetic of the whole batch.",
+        hint="Take the trip of the weights, the latency and the scaling away from the promised"
+        " time. What is left has to be enough for the arithmetic of the whole batch.",
         worked_example=f"An {A100.name} reads {q(8e6, 'B')} of weights at"
         f" {q(A100.bandwidth, 'B/s')} in {q(8e6 / A100.bandwidth, 's')} and adds {q(6e-6, 's')} of"
         f" latency. Of a promise of {q(2e-3, 's')}, {q(EXAMPLE_LEFT, 's')} are left."
-        f" {EXAMPLE_BATCH} images of {q(1e9, 'FLOP')} take {q(EXAMPLE_AT_PEAK, 's')} at the full"
-        f" peak, so kernels must reach {q(EXAMPLE_AT_PEAK / EXAMPLE_LEFT, '%')} of it.",
+        f" Scaling {EXAMPLE_BATCH} images at {q(EXAMPLE_SCALE, 's')} each leaves"
+        f" {q(EXAMPLE_SCALED, 's')}. At {q(1e9, 'FLOP')} each, they take {q(EXAMPLE_AT_PEAK, 's')}"
+        f" at the full {q(A100.peak('fp16'), 'FLOP/s')}, so kernels must reach"
+        f" {q(EXAMPLE_AT_PEAK / EXAMPLE_SCALED, '%')} of it.",
         title="Cloud: what keeps the promise?",
         act=3,
         after=["act2_batch"],
@@ -897,8 +910,8 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Six orders of magnitude are a border between architectures",
-                f"An H100 has {q(GAP, '×')} the peak of a Cortex-M7. No optimization closes a gap "
-                "like that: models, formats, compilers and runtimes part ways.",
+                f"An H100 has {q(GAP, '×')} the peak of the reference Cortex-M7. No optimization "
+                "closes a gap like that: models, formats, compilers and runtimes part ways.",
             ),
             (
                 "With one image, even an H100 waits for memory",
@@ -910,9 +923,9 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "First ask whether it fits, then how long it takes",
                 f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as the memory "
-                f"of a Cortex-M7. Some texts say that memory would bind there as on the H100, but "
-                f"the weights would take {q(ON_M7.memory_time, 's')} and the arithmetic "
-                f"{q(ON_M7.compute_time, 's')}. The model can never be loaded to show it.",
+                "of the reference Cortex-M7. If it did fit, its arithmetic would take "
+                f"{q(ON_M7.compute_time, 's')} and its weights {q(ON_M7.memory_time, 's')}: "
+                "compute would bind, although some texts say memory.",
             ),
         ],
         ahead="Lab 07 opens up the latency: what launches cost a model of a thousand small "

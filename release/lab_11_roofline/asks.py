@@ -56,6 +56,7 @@ CONTEXT = 2048
 DECODED = ("llama31-8b", "h200-sxm", 1, CONTEXT)
 SMALL, LARGE = 128, 4096
 SHORT = 1024
+STEP = 8
 DOCUMENT = 16384
 EXAMPLE_RATE, EXAMPLE_SLOPE = 150e12, 100e12
 EXAMPLE_N, EXAMPLE_SECONDS = 20000, 2.0
@@ -74,8 +75,8 @@ MACHINE = "machine.json"
 def from_lab_07(fields: Mapping[str, Any], found: bool) -> str:
     if not found:
         return (
-            "No design of Lab 07 was found beside this lab. That is fine: the layer below starts"
-            " with separate kernels, and you can fuse them there."
+            "No design of Lab 07 was found beside this lab, which is fine: the layer below starts"
+            " with separate kernels."
         )
     fused = bool(fields.get("fusion_enabled"))
     kernels = "softmax and layer norm fused" if fused else "separate kernels"
@@ -186,7 +187,11 @@ lab = Lab(
             required=False,
         ),
         "launch": choice(
-            "how the kernels of a step are launched", "eager", "graph", required=False
+            "how the kernels of a step are launched",
+            "eager",
+            "graph",
+            "undecided",
+            required=False,
         ),
     },
     deeper=(
@@ -281,9 +286,7 @@ def act1_wall(p: Parameters) -> Prediction:
     ridge = q(small.ridge, "FLOP/B")
     few, many = (q(each.intensity, "FLOP/B") for each in (small, large))
     rates = [q(each.attainable, "FLOP/s") for each in (small, large)]
-    alone, batch = (
-        _about(each(LITTLE).attained, "FLOP/s") for each in (timed_product, timed_batch)
-    )
+    alone, batch = timed_product(LITTLE), timed_batch(LITTLE)
     return Prediction(
         "Why have three weeks of work on the arithmetic changed nothing?",
         {
@@ -300,10 +303,13 @@ def act1_wall(p: Parameters) -> Prediction:
             f" an H100 needs {ridge} before arithmetic becomes the limit. Raise N in the roofline,"
             " and note where the card *Regime* changes.",
             "B": "That is what holds back a small product on its own: one of N ="
-            f" {LITTLE} was timed on an H200 at {alone}. But thousands of them in a launch give"
-            f" every unit something to do, which was timed at {batch}. Each still does only {few}"
-            f" (for N = {SMALL}), where the ridge is at {ridge}. A full chip can wait, too.",
-            "C": f"An fp16 square of N = {SMALL} does {few}. The H100 balances"
+            f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands of"
+            " them in a launch give every unit something to do, which was timed at"
+            f" {q(batch.attained, 'FLOP/s')}. Each still does only"
+            f" {q(alone.intensity, 'FLOP/B')}, and the ridge of the H200 is at"
+            f" {q(H200.ridge('fp16'), 'FLOP/B')}. A full chip can wait, too.",
+            "C": f"Take fp16 squares of N = {SMALL}, smaller than Tomás's: each does {few}. The"
+            " H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
             f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term in that product is about"
@@ -321,7 +327,8 @@ def act1_wall(p: Parameters) -> Prediction:
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
         "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (the switch is behind *More*), and recall that nothing here is pruned. What"
+        " roofline (set *Precision* back to fp16; the switch is behind *More*), and recall that"
+        " nothing here is pruned. What"
         f" percentage is {p.reported} TFLOPS of the peak that these products could use? Answer in"
         " percent, as in 62.5.",
         "percent",
@@ -406,7 +413,7 @@ def act1_real(p: Parameters) -> Prediction:
     peak = H200.peak("fp16")
     reached = largest.attained / peak
     shares = {"A": 0.95, "B": 0.8, "C": 0.65, "D": 0.35}
-    rate, share = _about(largest.attained, "FLOP/s"), _about(reached, "%")
+    rate, share = q(largest.attained, "FLOP/s"), q(reached, "%")
     small = timed_product(LITTLE)
     return Prediction(
         f"The largest product that we timed on an H200 has N = {LARGEST:,}, in fp16, and comes"
@@ -433,7 +440,7 @@ def act1_real(p: Parameters) -> Prediction:
             " what happens.",
             "D": "A small product is far down when it runs alone, because starting it takes time"
             f" and it fills only a part of the chip: N = {LITTLE} was timed at"
-            f" {_about(small.attained / peak, '%')} of the peak. This one is large enough to hide"
+            f" {q(small.attained / peak, '%')} of the peak. This one is large enough to hide"
             f" that, and reached {rate}, {share}.",
         },
         where="one H200, this project's own measurement",
@@ -545,14 +552,14 @@ def act1_peek(p: Parameters) -> Peek:
             f"A product with N = {SMALL}": _roof(SMALL),
             "One small product, alone": "A roof is for a chip that is full. On an H200, a product"
             f" of N = {LITTLE} that ran alone was timed at {q(little.seconds, 's')}, which is"
-            f" {_about(little.attained, 'FLOP/s')} or {_about(little.attained / roof, '%')} of its"
+            f" {q(little.attained, 'FLOP/s')} or {q(little.attained / roof, '%')} of its"
             f" roof of {q(roof, 'FLOP/s')}. Its result is cut into so few tiles that most"
             " multiprocessors get none, and a kernel takes microseconds to start and to end,"
             f" whatever it computes: N = {TINY} has {q((LITTLE / TINY) ** 3, '×')} less to do"
             f" and took {q(tiny.seconds, 's')}. In a batch every multiprocessor has work and the"
             f" start is paid once: {q(batch.shape['batch'])} products of N = {LITTLE} in one call"
-            f" were timed at {_about(batch.attained, 'FLOP/s')},"
-            f" {_about(batch.attained / roof, '%')} of the same roof. It is the batch that the"
+            f" were timed at {q(batch.attained, 'FLOP/s')},"
+            f" {q(batch.attained / roof, '%')} of the same roof. It is the batch that the"
             " roof speaks of.",
         },
         title="The equations of Act 1",
@@ -568,22 +575,20 @@ def service_message(p: Parameters) -> Message:
         "Head of ML infrastructure",
         "Money for one kernel",
         f"Next month we start serving {LLAMA.name}. Every layer of it has three kinds of kernels:"
-        " projections, layer norm, and softmax over the attention scores. I can pay one engineer"
-        " for one quarter, which is enough to make **one** of them faster. Half of my team says the"
-        " matrix products, because they do nearly all of the FLOP. The other half wants to fuse the"
-        " small kernels, which nobody here has ever profiled. Both halves have slides, and neither"
-        " has a number.\n\n"
-        f"Meanwhile sales has promised a customer that one H100 keeps {p.documents} contracts of"
-        f" {DOCUMENT:,} tokens open all day, beside ordinary conversations. I sign the budget on"
-        " Thursday, and I would like to sign the right one.",
+        " projections (matrix products), layer norm, and softmax over the attention scores. I can"
+        " pay one engineer for one quarter, which is enough to make **one** of them faster. Half"
+        " of my team says projections, because they do nearly all of the FLOP. The other half"
+        " wants to fuse the small kernels. Nobody has a number.\n\n"
+        f"Meanwhile sales has promised a customer that one H100 keeps {p.documents} legal"
+        f" documents, contracts of {DOCUMENT:,} tokens each, in memory all day, beside ordinary"
+        " conversations. I sign the budget on Thursday.",
         task="Say which kernel to pay for, and what fits in memory beside the contracts.",
         in_context={
             "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
             f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
             "edge": f"The camera team asks for the same model on a {ORIN.name}, with"
-            f" {q(ORIN.memory, 'B')} of memory and a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}"
-            f" instead of {q(H100.ridge('fp16'), 'FLOP/B')}. Tell them which of your answers still"
-            " hold there.",
+            f" {q(ORIN.memory, 'B')} of memory and a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}."
+            " Which of your answers still hold there?",
         },
         act=2,
         after=["act1_real"],
@@ -592,9 +597,13 @@ def service_message(p: Parameters) -> Message:
 
 @lab.asks
 def act2_kernels(p: Parameters) -> Prediction:
-    one, prompt = (projection(tokens, 1, LLAMA.width) for tokens in (1, LARGE))
-    alone, many = (q(each.intensity, "FLOP/B") for each in (one, prompt))
-    norm, ridge = q(elementwise(1).intensity, "FLOP/B"), q(H100.ridge("fp16"), "FLOP/B")
+    step, prompt = (projection(tokens, 1, LLAMA.width) for tokens in (STEP, LARGE))
+    few, many = (q(each.intensity, "FLOP/B") for each in (step, prompt))
+    apart, partly, fused = (
+        q(elementwise(1, traffic_share=each.traffic_share).intensity, "FLOP/B")
+        for each in fusion_strategies.values()
+    )
+    norm, ridge = f"{apart} as separate kernels", q(H100.ridge("fp16"), "FLOP/B")
     return Prediction(
         "Which of the three kernels wait for memory on an H100?",
         {
@@ -606,23 +615,23 @@ def act2_kernels(p: Parameters) -> Prediction:
         title="Three kernels, one roof",
         answer="B",
         feedback={
-            "A": "Projections do most of the FLOP, which is not the same as most of the time."
-            f" Layer norm and softmax do {norm}, hundreds of times left of the ridge at {ridge}, so"
-            " each of their few FLOP waits for bytes. And with a single token the projection waits"
-            f" as well, at {alone}. Read the three regime cards at sequence length 1.",
-            "B": f"Layer norm and softmax do {norm} whatever the batch: five operations on an"
-            " element that crosses memory three times. A projection uses each weight once per"
-            f" token, so one token leaves it at {alone}, and {LARGE:,} tokens bring it to {many},"
-            f" right of the ridge at {ridge}. Move the batch and see which point stays.",
+            "A": "Projections may well take most of the time, but over a long prompt they do not"
+            " wait for memory, and the question was who waits. Layer norm and softmax do"
+            f" {norm}, and at most {fused} fused, far left of the ridge at {ridge}. With"
+            f" {q(STEP)} tokens (sequence length 1, batch {q(STEP)}) the projection waits as well:"
+            f" {few}.",
+            "B": f"Layer norm and softmax do {norm}, and between {partly} and {fused} fused,"
+            f" whatever the batch. A projection uses each weight once per token: {q(STEP)} tokens"
+            f" (sequence length 1, batch {q(STEP)}) leave it at {few}, and {LARGE:,} bring it to"
+            f" {many}, right of the ridge at {ridge}. Move the batch and see which point stays.",
             "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
-            f" softmax and layer norm do {norm}, three orders of magnitude less. They are alike"
-            f" only for one token, where the projection does {alone}. Move the batch and watch the"
-            " distance grow.",
+            f" softmax and layer norm do {norm}, three orders of magnitude less. Move the batch"
+            " and watch the distance between them grow.",
             "D": "A root is slow, but there is only one for a whole row of"
             f" {q(LLAMA.width)} elements. What counts is FLOP per byte: five for an element that"
-            f" crosses memory three times, {norm} in fp16, for layer norm as for softmax. The ridge"
-            f" is at {ridge}. Look at the chart: both share one place.",
+            " crosses memory three times, for layer norm as for softmax. In fp16, both do"
+            f" {norm}. The ridge is at {ridge}. Look at the chart: they share one place.",
         },
         act=2,
         after=["act1_real"],
@@ -658,9 +667,10 @@ def softmax_saved_ms(p: Parameters) -> Number:
     return Number(
         f"Reading {p.prompts} prompts of {p.sequence:,} tokens at once, a layer takes the softmax"
         f" of the scores of all {q(LLAMA.heads)} heads, every token against every token, in fp16."
-        f" As separate steps, each score crosses memory {q(normalization.passes)} times; *All"
-        f" elementwise kernels fused* leaves {q(left)} of them. How much time does fusing save in"
-        " one layer, on an H100 at its roof? Answer in milliseconds, as in 15 ms.",
+        f" As separate steps, each score crosses memory {q(normalization.passes)} times: it is read"
+        f" twice and written once. *All elementwise kernels fused* leaves {q(left)} crossing, the"
+        f" write. At the {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in"
+        " one layer? Answer in milliseconds, as in 15 ms.",
         "ms",
         points=8,
         low=0.01,
@@ -680,11 +690,12 @@ def softmax_saved_ms(p: Parameters) -> Number:
 
 @lab.asks
 def kernel_to_fund(p: Parameters) -> Choice:
-    left = fusion_strategies["full"].traffic_share
+    left, width = fusion_strategies["full"].traffic_share, q(LLAMA.width)
     return Choice(
         f"Noor's second service reads {p.prompts} prompts of {p.prompt:,} tokens at once on an"
         f" H100. Three offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
-        " projection in int8 instead of fp16; fuse one layer norm; or fuse softmax. Fusing leaves"
+        f" projection ({width} × {width} weights) in int8 instead of fp16; fuse one layer norm"
+        f" ({width} elements per token); or fuse softmax. Fusing leaves"
         f" {q(left, '%')} of a kernel's traffic. Which order is right, from the most time saved to"
         " the least?",
         {
@@ -735,7 +746,8 @@ def beside_conversations(p: Parameters) -> Number:
         high=5000,
         whole=True,
         hint="Start from the memory of the device and take away what is always there. Then divide"
-        " by the cache of one conversation, and round down.",
+        " by the cache of one conversation (*Cache of one token*, times its tokens), and round"
+        " down.",
         worked_example=f"{_small_service()} Of the other {q(EXAMPLE_ROOM, 'B')}, a conversation of"
         f" {EXAMPLE_TALK:,} tokens takes {q(EXAMPLE_TALK * EXAMPLE_TOKEN, 'B')}, so"
         f" {EXAMPLE_ROOM // (EXAMPLE_TALK * EXAMPLE_TOKEN):.0f} fit, and no fraction of one.",
@@ -756,7 +768,7 @@ def conversation_tokens(p: Parameters) -> Number:
         high=1000000,
         whole=True,
         hint="Start from the memory of the device and take away what is always there. Then divide"
-        " by the conversations, and by the cache of one token.",
+        " by the conversations, and by *Cache of one token*.",
         worked_example=f"{_small_service()} Ten conversations share the other"
         f" {q(EXAMPLE_ROOM, 'B')}: {q(EXAMPLE_ROOM / 10, 'B')} for each of them, or"
         f" {EXAMPLE_ROOM / 10 / EXAMPLE_TOKEN:,.0f} tokens.",
@@ -917,7 +929,7 @@ def act3_launch(p: Parameters) -> Reflection:
             " with batch and context, so set both high in the explorer and look again.",
             "D": f"Two FLOP for each parameter take {_about(arithmetic, 's')} at the peak of the"
             f" H200, next to nothing in a step of {_about(took, 's')}. One token is far left of the"
-            " ridge, as a projection of one token was in Act 2. In the explorer, look for"
+            " ridge, as a projection of few tokens was in Act 2. In the explorer, look for"
             " arithmetic in the bar for batch 1, and then for batch 256.",
         },
         title="Where did the time go?",

@@ -72,13 +72,9 @@ EXAMPLE_LONG, EXAMPLE_FASTER, EXAMPLE_FEWER = 300e-6, 2, 0.5
 EXAMPLE_EAGER, EXAMPLE_COMPILED = 4, 5
 EXAMPLE_COMPILE, EXAMPLE_DAY, EXAMPLE_DEPLOYS = 60, 36_000, 24
 EXAMPLE_SAVED = 1 / EXAMPLE_EAGER - 1 / EXAMPLE_COMPILED
-EXAMPLE_TELLS = (
-    f"A translation service does {EXAMPLE_EAGER} sentences per second, compiled {EXAMPLE_COMPILED}."
-    f" A sentence takes {q(1 / EXAMPLE_EAGER, 's')} and then {q(1 / EXAMPLE_COMPILED, 's')}, so"
-    f" each saves {q(EXAMPLE_SAVED, 's')}."
-)
 EXAMPLE_PASS, EXAMPLE_GAIN, EXAMPLE_SHORT, EXAMPLE_HOURS = 10e-3, 0.25, 6, 5
 EXAMPLE_REQUESTS = EXAMPLE_SHORT / (EXAMPLE_PASS * (1 - 1 / (1 + EXAMPLE_GAIN)))
+EXAMPLE_PER_HOUR = 500
 
 HEADS = {
     "norm": ("layernorm", "dropout", "matmul"),
@@ -156,11 +152,15 @@ lab = Lab(
     },
     design={
         "context": choice("where the service runs", "cloud", "edge"),
-        "execution_mode": choice("how the model is run", "eager", "compiled"),
+        "execution_mode": choice("how the model is run, by your last answer", "eager", "compiled"),
         "fusion_enabled": flag("whether you switched fusion on in the fusion explorer"),
-        "compilation_roi_positive": flag("whether compiling pays off over the deployment"),
+        "compilation_roi_positive": flag(
+            "whether compiling pays before the service ends, by the timeline as it stands"
+        ),
         "breakeven_inferences": number(
-            "inferences that pay for compiling", 0, none="compiling never pays"
+            "inferences that pay for compiling, by the timeline as it stands",
+            0,
+            none="compiling never pays",
         ),
         "kws_utilization_eager_pct": number(
             "GPU utilization of keyword spotting in your context, eager, in percent", 0, 100
@@ -170,9 +170,13 @@ lab = Lab(
         ),
         "act1_prediction": predicted("what you predicted in the first act"),
         "act1_correct": judged("whether that held"),
-        "act2_result": number("the break-even you found in the second act", 0, none="none"),
-        "act2_decision": choice("what you decided on it", "eager", "compiled"),
-        "constraint_hit": flag("whether the deployment ends before compiling has paid"),
+        "act2_result": number(
+            "the break-even of the second act, by the timeline as it stands", 0, none="none"
+        ),
+        "act2_decision": choice("what you decided for your context", "eager", "compiled"),
+        "constraint_hit": flag(
+            "whether the service ends before compiling has paid, by the timeline as it stands"
+        ),
         "act2_prediction": predicted("what you predicted in the second act", required=False),
         "act2_correct": judged("whether that held", required=False),
         "arithmetic_intensity": number(
@@ -266,12 +270,13 @@ def act1_utilization(p: Parameters) -> Prediction:
         feedback={
             "A": "More work done per second is not more time spent working. The kernels get"
             f" shorter, {shorter}, and before each of them the CPU still spends {q(launch, 's')} on"
-            f" its launch. So the new GPU works {works}, which is {q(share, '%')}. In the"
-            " waterfall, find the part of the bar that Faster GPU does not move.",
+            f" its launch. So the new GPU works {works}, which is {q(share, '%')}. Set the"
+            " waterfall back to Keyword spotting, Eager, and find the part of the bar that Faster"
+            " GPU does not move.",
             "B": "That would be true if the GPU made the pauses. The CPU makes them:"
             f" {q(launch, 's')} for each launch, which no GPU shortens. Only the kernels shrink,"
-            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Move Faster GPU in"
-            " the waterfall, and see which parts of the bar shrink.",
+            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Set the waterfall"
+            " back to Keyword spotting, Eager, move Faster GPU, and see which parts shrink.",
             "C": f"The pauses are launches: {q(launch, 's')} of the CPU's work before each kernel."
             f" The kernels shrink {shorter}, so the new GPU works {works}, down from {today}. The"
             " number of kernels drops out; their length does not. A GPT-2 layer, with kernels of"
@@ -280,7 +285,7 @@ def act1_utilization(p: Parameters) -> Prediction:
             "D": "A GPU that cannot keep up has no pauses: work piles up in front of it. This one"
             f" waits, because the CPU needs {q(launch, 's')} for each launch and a kernel is done"
             f" sooner than that. With kernels that shrink {shorter}, it waits more: it works"
-            f" {works}. Move Faster GPU up and down in the waterfall, and compare.",
+            f" {works}. Set the waterfall back to Keyword spotting, Eager, and move Faster GPU.",
         },
         act=1,
     )
@@ -434,9 +439,9 @@ def act1_real(p: Parameters) -> Prediction:
     ahead = forward_pass(MORE, each, LAUNCH, launch="async")
     return Prediction(
         f"On a real {devices['h200-sxm'].name} we timed {q(MORE)} kernels of {q(each, 's')}. A"
-        f" launch costs {q(LAUNCH, 's')} there, timed with kernels too short to matter. One by one,"
-        f" that would keep the GPU busy for {q(serial.utilization, '%')} of the time. What fraction"
-        " did the profiler see?",
+        f" launch costs {q(LAUNCH, 's')} there, measured with kernels that do almost nothing. One"
+        f" by one, that would keep the GPU busy for {q(serial.utilization, '%')} of the time. What"
+        " fraction did the profiler see?",
         unit="%",
         low=0,
         high=1,
@@ -444,11 +449,11 @@ def act1_real(p: Parameters) -> Prediction:
         distance="points",
         where="H200, PyTorch, profiler's busy time over wall time",
         feedback={
-            "low": "You let every launch wait for the kernel before it. The CPU does not wait: it"
-            f" puts launches into a queue and goes on. So {q(MORE)} kernels took"
-            f" {q(wall, 's')} instead of the {q(serial.total, 's')} of one by one, and kernels ran"
-            " while the next ones were being launched. In the waterfall, set Launches to"
-            " Asynchronous and watch.",
+            "low": f"Even one by one, it would be {q(serial.utilization, '%')}. But the CPU does"
+            " not wait for a kernel to end: it puts launches into a queue and goes on. So"
+            f" {q(MORE)} kernels took {q(wall, 's')} and not {q(serial.total, 's')}, because they"
+            " ran while the next ones were being launched. In the waterfall, select Keyword"
+            " spotting, Eager, and set Launches to Asynchronous.",
             "close": "The CPU launches ahead, so launch and kernel overlap and only the longer of"
             f" the two counts. A launch of {q(LAUNCH, 's')} per kernel of {q(each, 's')} makes"
             f" {q(ahead.utilization, '%')} in the model. The real stream needed"
@@ -563,7 +568,7 @@ def _facts(device: Device) -> str:
     ridge = device.elementwise_rate() / device.bandwidth
     return (
         f"{q(device.launch(), 's')} per launch, {q(device.bandwidth, 'B/s')} of memory bandwidth,"
-        f" and for elementwise work a ridge at {q(ridge, 'FLOP/B')}"
+        f" and a *ridge* at {q(ridge, 'FLOP/B')}, below which elementwise work waits for memory"
     )
 
 
@@ -573,14 +578,14 @@ def act2_message(p: Parameters) -> Message:
         "Tomás Rivera",
         "Platform engineer",
         "Compile everything tonight?",
-        "I read a chapter on frameworks over the weekend, and I am sold. It says that fusing"
-        f" LayerNorm, Dropout and ReLU into one kernel makes them {CLAIM:g}× faster. Another page"
-        " speaks of 10 to 20× less memory traffic. And compiling is paid for once, while the model"
-        " stays fast forever.\n\n"
-        "So tonight I want to switch torch.compile on for everything we run: the image service in"
-        " the cloud, the keyword box at the edge, the CI jobs. I tried it on one CI job already."
-        " The job got slower, and I do not understand why. Noor wants numbers before she lets me"
-        " touch production, and the release train leaves at six.",
+        "I read a chapter on frameworks over the weekend, and I am sold. Fusing LayerNorm, Dropout"
+        f" and ReLU into one kernel makes them {CLAIM:g}× faster. Another page speaks of 10 to 20×"
+        " less memory traffic. And compiling is paid for once, while the model stays fast"
+        " forever.\n\n"
+        "So tonight I want torch.compile on for everything we run: the image service in the cloud,"
+        " the keyword box at the edge, the CI jobs. I tried one CI job already. The job got slower,"
+        " and I do not understand why. Noor wants numbers before I touch production, and the"
+        " release train leaves at six.",
         task="Find out what fusing really buys, and where compiling pays for itself.",
         in_context={
             "cloud": f"In the cloud we run the {A100.name}: {_facts(A100)}.",
@@ -606,7 +611,7 @@ def act2_fusion(p: Parameters) -> Prediction:
         {
             "A": "about 1.2×: the arithmetic is what takes the time, and it stays the same",
             "B": "about 3×: one launch and one trip through memory where there were three",
-            "C": f"about {CLAIM:g}×, as the chapter says: two stops in Python are saved as well",
+            "C": f"about {CLAIM:g}×, as the chapter says: two trips back to Python are saved, too",
             "D": "10 to 20×, as the other page says: what lies between never touches memory",
         },
         values={"A": 1.2, "B": 3, "C": CLAIM, "D": 15},
@@ -633,9 +638,9 @@ def act2_fusion(p: Parameters) -> Prediction:
             f" {q(FUSED_IN_THE_TEXT.speedup, '×')}.) The two launches are"
             f" {q(2 * fused.launch_overhead / saved, '%')} of the saving. Make the tensor larger"
             " and watch the traffic take over.",
-            "C": f"No part of the time falls by more than {q(fused.traffic_reduction, '×')}:"
-            f" {steps_} launches become one, the traffic goes from {moved}, and the arithmetic"
-            f" stays. So the whole cannot fall by {CLAIM:g}×; it goes from {times}. Try every"
+            "C": f"Nothing here can fall by more than {q(fused.traffic_reduction, '×')}. The trips"
+            f" to Python are part of a launch, and {steps_} launches become one; the traffic goes"
+            f" from {moved}, and the arithmetic stays. So the time goes from {times}. Try every"
             " size and every bandwidth: does the speedup of three operations ever pass three?",
             "D": "That figure belongs to attention, where a table of scores that grows with the"
             " square of the sequence is never written at all. Here there is no such table: the"
@@ -785,7 +790,7 @@ def act2_traffic(p: Parameters) -> Reflection:
                 "three": f"Unfused, three operations make {apart} of the tensor, {before} in all."
                 f" Fused, one read and one write are left, {after}. In a chain where each"
                 " operation has one input and one output, the traffic falls by the number of"
-                " operations. Add a fourth step in the explorer to check that.",
+                " operations. Add a fourth step behind More in the explorer to check that.",
                 "flash": "That is the figure for FlashAttention, which never writes its table of"
                 f" scores. This chain has no table: {apart} of one tensor become one read and one"
                 f" write, {before} become {after}. Fusing three elementwise operations can save at"
@@ -926,7 +931,10 @@ def deploys_per_day_limit(p: Parameters) -> Number:
         high=1_000_000,
         hint="What does one image save? It is a difference of times, not of rates. How often does a"
         " day of images pay for one compilation?",
-        worked_example=f"{EXAMPLE_TELLS} A day of {q(EXAMPLE_DAY)} sentences saves"
+        worked_example=f"A translation service does {EXAMPLE_EAGER} sentences per second, compiled"
+        f" {EXAMPLE_COMPILED}. A sentence takes {q(1 / EXAMPLE_EAGER, 's')} and then"
+        f" {q(1 / EXAMPLE_COMPILED, 's')}, so each saves {q(EXAMPLE_SAVED, 's')}. A day of"
+        f" {q(EXAMPLE_DAY)} sentences saves"
         f" {q(EXAMPLE_DAY * EXAMPLE_SAVED)} seconds, and each deployment spends"
         f" {q(EXAMPLE_COMPILE)} of them on compiling. So compiling saves time up to"
         f" {q(EXAMPLE_DAY * EXAMPLE_SAVED / EXAMPLE_COMPILE)} deployments per day.",
@@ -940,7 +948,7 @@ def deploys_per_day_limit(p: Parameters) -> Number:
 def edge_requests_per_hour(p: Parameters) -> Number:
     return Number(
         f"The keyword box runs on the {ORIN.name}. Take the time of an eager pass there, launched"
-        " one by one on the device as it is, from the waterfall. The runtime of the box compiles"
+        " one by one on the device as it is, from the dispatch waterfall. The runtime compiles"
         f" only parts of the model: Tomás measured {p.kws_compile_s} s of compiling and a"
         f" throughput that is **{q(p.kws_gain, '%')}** higher. A model serves for"
         f" **{p.service_hours} hours**, then the next one is installed and compiled. Above how many"
@@ -966,13 +974,14 @@ def edge_requests_per_hour(p: Parameters) -> Number:
 @lab.asks
 def where_to_compile(p: Parameters) -> Choice:
     return Choice(
-        f"**Cloud**: your image service, {p.server_images / 1e6:g} million images per day on each"
-        f" server, deployed **{p.deploys} times per day**. It runs {p.eager_rate:,} images per"
-        f" second, compiled {p.compiled_rate:,}, and every deployment compiles for {p.compile_s} s."
-        f" **Edge**: your keyword box on the {ORIN.name}, which gets **{p.per_hour} requests per"
-        f" hour** and a new model every {p.service_hours} hours. An eager pass takes what the"
-        f" waterfall says there, launched one by one; compiling takes {p.kws_compile_s} s and"
-        f" raises the throughput by {q(p.kws_gain, '%')}. Where should Tomás compile?",
+        f"**Cloud**: each server of your image service gets {p.server_images / 1e6:g} million"
+        f" images per day and is deployed **{p.deploys} times per day**. It runs {p.eager_rate:,}"
+        f" images per second, compiled {p.compiled_rate:,}; each deployment compiles for"
+        f" {p.compile_s} s. **Edge**: your keyword box gets **{p.per_hour} requests per hour** and"
+        f" a new model every {p.service_hours} hours. Compiling takes {p.kws_compile_s} s and"
+        f" raises the throughput by {q(p.kws_gain, '%')}. Read the time of its pass off the"
+        f" dispatch waterfall: Keyword spotting, {ORIN.name}, Eager, Serial. Where should Tomás"
+        " compile?",
         {
             "both": "in the cloud and also at the edge",
             "cloud": "in the cloud, but not at the edge",
@@ -980,11 +989,17 @@ def where_to_compile(p: Parameters) -> Choice:
             "neither": "neither in the cloud nor at the edge",
         },
         points=6,
-        worked_example=f"{EXAMPLE_TELLS} Compiling takes {q(EXAMPLE_COMPILE)} seconds, so"
-        f" {q(EXAMPLE_COMPILE / EXAMPLE_SAVED)} sentences pay for it. The service gets"
-        f" {q(EXAMPLE_DAY)} per day and is deployed {EXAMPLE_DEPLOYS} times per day. That is"
-        f" {q(EXAMPLE_DAY / EXAMPLE_DEPLOYS)} sentences between two compilations, more than"
-        f" {q(EXAMPLE_COMPILE / EXAMPLE_SAVED)}, so compiling pays.",
+        worked_example=f"A service does {EXAMPLE_EAGER} sentences per second, compiled"
+        f" {EXAMPLE_COMPILED}: {q(1 / EXAMPLE_EAGER, 's')} becomes {q(1 / EXAMPLE_COMPILED, 's')},"
+        f" so {q(EXAMPLE_COMPILE)} seconds of compiling need"
+        f" {q(EXAMPLE_COMPILE / EXAMPLE_SAVED)} sentences. It gets {q(EXAMPLE_DAY)} per day and is"
+        f" deployed {EXAMPLE_DEPLOYS} times:"
+        f" {q(EXAMPLE_DAY / EXAMPLE_DEPLOYS)} between two compilations, so compiling pays. A box"
+        f" needs {q(EXAMPLE_PASS, 's')} for a pass. With a quarter more throughput it takes"
+        f" {q(EXAMPLE_PASS / (1 + EXAMPLE_GAIN), 's')}, so {q(EXAMPLE_SHORT)} seconds need"
+        f" {q(EXAMPLE_REQUESTS)} requests. At {q(EXAMPLE_PER_HOUR)} per hour,"
+        f" {q(EXAMPLE_HOURS * EXAMPLE_PER_HOUR)} come in the {EXAMPLE_HOURS} hours of a model:"
+        " compiling does not pay.",
         title="Where does compiling pay?",
         act=2,
         after=["act2_break_even"],
@@ -1090,8 +1105,7 @@ def chapter_claims(p: Parameters) -> Peek:
             f" one by one, the spotter computes {q(low, '%')} of the time and ResNet-50"
             f" {q(high, '%')}. That spread comes from the length of their kernels. What the"
             f" framework adds is what compiling changes: {q(low, '%')} to {q(lifted, '%')} for the"
-            " spotter. Lab 08 (Training) goes on from there: what the framework"
-            " leaves of the peak is the first loss in the budget of a training step.",
+            " spotter.",
             "A ReLU alone reaches less than 1% of the peak": f"At {q(relu, 'FLOP/B')} the roof of"
             f" an {A100.name} allows {q(peak, '%')} of its fp16 peak.",
             "Fusing lifts the chain from 0.1 to 0.8 FLOP/B": f"Counted, its"
@@ -1173,10 +1187,10 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Small kernels wait for launches",
-                f"The spotter computes {q(run('kws', A100).utilization, '%')} of a pass on an"
-                f" {A100.name} and {q(run('kws', ORIN).utilization, '%')} on a {ORIN.name}, where a"
-                f" launch costs {q(ORIN.launch() / A100.launch())} times as much. Compiling lifts"
-                " these to"
+                "With the time for moving data, the spotter computes"
+                f" {q(run('kws', A100).utilization, '%')} of a pass on an {A100.name} and"
+                f" {q(run('kws', ORIN).utilization, '%')} on a {ORIN.name}, where a launch costs"
+                f" {q(ORIN.launch() / A100.launch())} times as much. Compiling lifts these to"
                 f" {q(run('kws', A100, 'compiled').utilization, '%')} and"
                 f" {q(run('kws', ORIN, 'compiled').utilization, '%')}; a faster GPU lowers them.",
             ),
@@ -1194,9 +1208,9 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Compiling is an investment",
-                f"ResNet-50 recovers it after {q(resnet, 'images')}, a quiet keyword box with an"
-                f" {A100.name} after {q(requests, 'requests')}, which take it {q(wait, 'days')}."
-                " Volume and time until the next deployment decide.",
+                f"With the chapter's rates ResNet-50 recovers it after {q(resnet, 'images')}; the"
+                f" challenge's quiet box after {q(requests, 'requests')}, which take it"
+                f" {q(wait, 'days')}. Volume and time until the next deployment decide.",
             ),
             (
                 "Eager to debug, compiled to serve",
@@ -1204,7 +1218,6 @@ def takeaways(p: Parameters) -> Takeaways:
                 " is finished and will run often.",
             ),
         ],
-        ahead="Lab 08 (Training) takes up your utilization, and Lab 11 (The Roofline) starts at the"
-        " intensity of the chain that you leave here.",
+        ahead="Lab 11 (The Roofline) starts at the intensity of the chain that you leave here.",
         after=["where_to_compile"],
     )

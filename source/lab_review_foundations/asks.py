@@ -353,8 +353,8 @@ def _brought_from_07(design: Handover) -> str:
 def _brought_from_11(design: Handover) -> str:
     if not design.found:
         return (
-            "**Lab 11**: no saved design is beside this notebook, so the roofline of Act 1 has"
-            " nothing to remind you of."
+            "**Lab 11**: no saved design is beside this notebook. The roofline of Act 1 starts"
+            " without it."
         )
     fields = design.fields
     bound = fields.get("bound_type")
@@ -488,13 +488,13 @@ lab = Lab(
         ),
     },
     design={
-        "context": choice("where the service runs", "cloud", "edge"),
         "working_set_mb": number("megabytes that the fused kernel works on at once", 0),
         "memory_level": choice("where this data lives", *memory_hierarchy),
         "working_set_fits": flag("whether it fits there"),
         "capture": choice("how the model is captured", "eager", "trace", "script", "fx", "compile"),
         "results_right": flag("whether its results are right"),
-        "constraint_hit": flag("whether the plan fails in one of the two ways"),
+        "graphs": number("graphs that are captured", 0),
+        "constraint_hit": flag("whether the plan breaks a promise"),
         "act1_prediction": predicted("what was predicted in the first act"),
         "act1_correct": judged("whether that was right", required=False),
         "act2_prediction": predicted("what was predicted in the second act"),
@@ -563,13 +563,18 @@ def _has(p: Parameters) -> str:
     return f"{', '.join(first)} and {last}"
 
 
-def _chip(p: Parameters) -> str:
-    peak = q(p.peak_tflops * 1e12, "FLOP/s")
+def _chip(p: Parameters, about_the_peak: str = "fp16, dense") -> str:
+    peak, bandwidth = q(p.peak_tflops * 1e12, "FLOP/s"), q(p.bandwidth_tbs * 1e12, "B/s")
     return (
-        f"**Your chip** is a relative of the A100: it does {peak} (fp16, dense; this review"
-        " takes that peak for every operation, although only matrix products come near it) and"
-        f" moves {q(p.bandwidth_tbs * 1e12, 'B/s')}."
+        f"**Your chip** is a relative of the A100: it does {peak} ({about_the_peak}) and moves"
+        f" {bandwidth}."
     )
+
+
+ONE_PEAK = (
+    "fp16, dense; this review takes that peak for every operation, although only matrix products"
+    " come near it"
+)
 
 
 @lab.asks
@@ -652,9 +657,9 @@ def act1_share(p: Parameters) -> Prediction:
 @lab.asks
 def busy_flop_per_element(p: Parameters) -> Number:
     return Number(
-        f"{_chip(p)} An elementwise kernel reads each fp32 element once and writes one fp32"
-        " result. How many FLOP would it have to do per element before arithmetic, and no longer"
-        " memory, sets its pace? Enter a number such as 350.",
+        f"{_chip(p, ONE_PEAK)} An elementwise kernel reads each fp32 element once and writes one"
+        " fp32 result; the contractor's ReLU is one, with 1 FLOP per element. How many FLOP must a"
+        " kernel do per element so that arithmetic sets the pace? Enter a number such as 350.",
         "FLOP per element",
         points=8,
         low=20,
@@ -676,9 +681,10 @@ def busy_flop_per_element(p: Parameters) -> Number:
 def busy_tb_per_s(p: Parameters) -> Number:
     elements = ORIN.peak("fp16") / EXAMPLE_FLOP
     return Number(
-        f"{_chip(p)} An elementwise kernel reads each fp32 element once, does **{p.element_flop}**"
-        " FLOP on it and writes one fp32 result. How many TB/s would the memory have to move before"
-        " arithmetic, and no longer memory, sets its pace? Enter a number such as 12.",
+        f"{_chip(p, ONE_PEAK)} An elementwise kernel reads each fp32 element once, does"
+        f" **{p.element_flop}** FLOP on it (the contractor's ReLU does 1) and writes one fp32"
+        " result. How fast must memory be, in TB/s, so that arithmetic sets the pace? Enter a"
+        " number such as 12.",
         "TB/s",
         points=8,
         low=0.5,
@@ -856,22 +862,22 @@ def act2_trace(p: Parameters) -> Prediction:
         title="What does a trace do with an if?",
         answer="C",
         feedback={
-            "A": "This assumes that the graph knows what it does not contain. Python evaluated the"
-            " `if` once, during tracing, and only tensor operations were recorded: there are 2"
-            " branches in the source, 1 in the graph, and no check between them. Set the"
-            " instrument below to jit.trace and read what it says about a branch.",
+            "A": "An error would need a check, and the graph has none. Python evaluated the `if`"
+            " once, during tracing, and only tensor operations were recorded: there are 2 branches"
+            " in the source and 1 in the graph. Read in *How is the model captured?* what"
+            " jit.trace makes of a branch, then compare the other ways to run it.",
             "B": "That is close to what `torch.compile` does: its guards notice that something"
             " changed, and it compiles again. A trace has no guards for values. It recorded 1 of"
             " the 2 branches and replays it for every input, for as long as the service runs."
-            " Compare the two stops in the instrument below.",
+            " Compare the two in *How is the model captured?*.",
             "C": "A trace is the record of one run, and what did not happen in it does not exist:"
             " 1 branch of 2 is in the graph. PyTorch prints a warning while tracing, which is easy"
-            " to miss, and nothing at all later. Now see in the instrument below what the other"
-            " stops make of the same `if`.",
+            " to miss, and nothing at all later. Now see in *How is the model captured?* what the"
+            " other ways to run it make of the same `if`.",
             "D": "That is what `torch.compile` does: it breaks the graph at the `if`, lets Python"
             " decide, and continues with a second graph. A trace leaves Python behind for good;"
-            " it holds 1 of the 2 branches and nobody to choose. Compare both stops in the"
-            " instrument below.",
+            " it holds 1 of the 2 branches and nobody to choose. Compare the two in *How is the"
+            " model captured?*.",
         },
         act=3,
         after=["act1_share"],
@@ -1056,8 +1062,9 @@ def profile_message(p: Parameters) -> Message:
         "Lena Brandt",
         "Model serving engineer",
         "One step, three suspects",
-        "Thank you, the release went out. Now the service is right, and still late. I profiled one"
-        " step on your chip and cut it into three parts that run one after the other. First comes"
+        "Thank you, now I know what fusion is worth. Before Thursday I have one more question. I"
+        " profiled one step of the service as it runs today, in eager mode, on your chip, and cut"
+        " it into three parts that run one after the other. First comes"
         f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
         f" over {step.million_elements} million fp32 elements, at full bandwidth. Then"
         f" {step.small_kernels}"
@@ -1136,18 +1143,15 @@ def ten_questions(p: Parameters) -> Quiz:
                     f" {fast}, so {old} becomes {new}. A kernel between these two numbers is"
                     " memory-bound on the H100 and compute-bound on the H200, without a single"
                     " changed line.",
-                    "right": "This reads more bandwidth as a higher roof, so the corner seems to"
-                    f" move outward. The sloped roof does rise, from {slow} to {fast}, and meets"
-                    f" the unchanged flat roof earlier: at {new} instead of {old}. Draw both roofs"
-                    " in one chart and look at the corner.",
-                    "same": "This assumes that the ridge belongs to the arithmetic, which did not"
-                    f" change. It is a ratio of two numbers, and one of them went from {slow} to"
-                    f" {fast}. So {old} becomes {new}. Compare both devices on the roofline of"
-                    " Act 1.",
+                    "right": "More bandwidth does raise the sloped roof, but then it meets the"
+                    f" unchanged flat roof earlier: from {slow} to {fast}, the corner moves from"
+                    f" {old} to {new}. Draw both roofs in one chart and look at the corner.",
+                    "same": "The peak did not change, but the ridge is peak over bandwidth, and"
+                    f" the bandwidth went from {slow} to {fast}. So {old} becomes {new}. Compare"
+                    " both devices on the roofline of Act 1.",
                     "unknown": "Kernels lie left or right of the ridge; the ridge itself belongs"
-                    f" to the chip, and to nothing else: peak over bandwidth. It is {old} on the"
-                    f" H100 and {new} on the H200. Move a kernel along the roofline and see what"
-                    " stays put.",
+                    f" to the chip alone: peak over bandwidth. It is {old} on the H100 and {new} on"
+                    " the H200. Move a kernel along the roofline and see what stays put.",
                 },
             ),
             Question(
@@ -1163,20 +1167,19 @@ def ten_questions(p: Parameters) -> Quiz:
                 feedback={
                     "bound": f"It does move to the right, from {q(full, 'FLOP/B')} to"
                     f" {q(half, 'FLOP/B')}. But the ridge is at {ridge}, hundreds of times further"
-                    " away, and so memory keeps setting the pace. Ask how many times you would have"
-                    " to halve the bytes to get there.",
-                    "none": "The work is the same, and so is the limit, but the bytes are not: an"
+                    " away, so memory still sets the pace. How often would you have to halve the"
+                    " bytes to get there?",
+                    "none": "The work and the limit stay the same, but the bytes do not: an"
                     f" element now moves 2 + 2 bytes instead of 4 + 4. {q(full, 'FLOP/B')} becomes"
                     f" {q(half, 'FLOP/B')}, and the kernel takes half the time, although the"
                     f" ridge at {ridge} is still hundreds of times further right.",
                     "twice": f"The same operation on half of the bytes: {q(full, 'FLOP/B')}"
                     f" becomes {q(half, 'FLOP/B')}, and the time is cut in half. The ridge is at"
-                    f" {ridge}, so memory is still the only thing that matters. Narrower types"
-                    " help memory-bound kernels exactly because they stay memory-bound.",
-                    "half": "You halved the right thing and put it on the wrong side of the"
-                    " fraction. Intensity is work over bytes; with half of the bytes below the"
-                    f" line it doubles, from {q(full, 'FLOP/B')} to {q(half, 'FLOP/B')}. Memory"
-                    f" still binds, far below the ridge at {ridge}.",
+                    f" {ridge}, so the kernel still waits for memory, which is why narrower types"
+                    " help it at all.",
+                    "half": "You halved the bytes, but intensity is work over bytes: with half of"
+                    f" the bytes below the line it doubles, from {q(full, 'FLOP/B')} to"
+                    f" {q(half, 'FLOP/B')}. Memory still binds, far below the ridge at {ridge}.",
                 },
             ),
             Question(
@@ -1197,16 +1200,15 @@ def ten_questions(p: Parameters) -> Quiz:
                     " even more: 8 trips unfused (2 per kernel) become 2.",
                     "four": f"That is the count for full tensors: {c.fused_reads} in and"
                     f" {c.fused_writes} out. One number per column is a thousandth of a tensor"
-                    " with a thousand rows, and stays in a cache. What is left is `x` on its way"
-                    " in and the result on its way out.",
-                    "out": "This assumes that a fused kernel finds its input on the chip. The"
-                    " intermediate results are there, but `x` was written by somebody else, lies"
-                    " in HBM, and has to be read once. So 2 trips remain, 1 in and 1 out. Ask of"
-                    " each tensor who made it, and where it is.",
+                    " with a thousand rows, and stays in a cache. Only `x` and the result still"
+                    " travel.",
+                    "out": "The intermediate results are on the chip, but `x` is not: another"
+                    " kernel wrote it to HBM, and it has to be read once. So 2 trips remain, 1 in"
+                    " and 1 out. Ask of each tensor who made it, and where it is.",
                     "ten": f"Four separate kernels write three intermediate tensors and read them"
                     f" back: with full operands {apart} trips against {fused}. Inside one kernel"
                     " they never leave the registers, and small operands weigh nothing, so 2 trips"
-                    " remain. The explorer counts them one by one.",
+                    " remain.",
                 },
             ),
             Question(
@@ -1220,22 +1222,20 @@ def ten_questions(p: Parameters) -> Quiz:
                 },
                 right="reads",
                 feedback={
-                    "device": "Both produce a graph that runs wherever its tensors are, so the"
-                    " device cannot be the difference. What differs is where the graph comes from:"
-                    " 1 run on 1 example, or the text of the program. That decides what happens to"
-                    " an `if`. Compare their two columns in the spectrum.",
+                    "device": "Both make a graph that runs wherever its tensors are. What differs"
+                    " is where the graph comes from: 1 run on 1 example, or the text of the"
+                    " program. That decides what happens to an `if`. Compare their two columns in"
+                    " the spectrum.",
                     "reads": "Trace watches one run and keeps what happened on that example; it"
                     " accepts any Python and forgets all control flow. Script compiles the source,"
                     " so it keeps an `if`, and it refuses Python beyond its subset. Of the 8"
                     " constructs in the spectrum, the two agree on only a few.",
-                    "types": "It is the other way around: script needs to know every type in order"
-                    " to compile the source, and trace sees nothing but the tensors that pass by"
-                    " in 1 run. Types are a consequence; the cause is that one reads the program"
-                    " and the other watches it.",
-                    "speed": "For code without control flow the graphs may indeed look alike. With"
-                    " an `if` they cannot: script has both branches in its graph, and trace has"
-                    " the 1 that its example took. Tick the branch in the spectrum and compare the"
-                    " outcomes.",
+                    "types": "It is the other way around: script needs every type in order to"
+                    " compile the source, and trace sees only the tensors of 1 run. The cause is"
+                    " that script reads the program and trace watches it run.",
+                    "speed": "Without control flow the graphs may look alike. With an `if` they"
+                    " cannot: script has both branches in its graph, and trace has the 1 that its"
+                    " example took. Check the branch in the spectrum and compare the outcomes.",
                 },
             ),
             Question(
@@ -1249,22 +1249,20 @@ def ten_questions(p: Parameters) -> Quiz:
                 },
                 right="frozen",
                 feedback={
-                    "slow": "Timing would explain a slow model, but not a wrong one. In the traced"
-                    " graph the condition is not computed late; it is not used at all. Python"
-                    " looked at it once, during the 1 example, and its decision left no operation"
-                    " behind. Look for the `if` in a printed graph.",
-                    "round": "Rounding would produce errors in the last digits, and only near the"
-                    " threshold. Here inputs far from it get the wrong branch, every time: 0 of"
-                    " the conditions are checked after tracing. What the graph lacks is the"
-                    " decision, and no precision brings it back.",
+                    "slow": "That would make a model slow, but not wrong. The traced graph does"
+                    " not use the condition at all: Python looked at it once, during the 1"
+                    " example, and left no operation behind. Look for the `if` in a printed graph.",
+                    "round": "Rounding changes the last digits, and matters only near the"
+                    " threshold. Here inputs far from it get the wrong branch, every time: 0"
+                    " conditions are checked after tracing, and no precision brings the decision"
+                    " back.",
                     "frozen": "Tracing records tensor operations. Python's decision is not one of"
                     " them, so 1 branch of 2 is recorded and replayed for every input. Whether"
                     " anybody notices depends on the test: one with a single example takes the"
                     " same branch again and passes.",
-                    "both": "That is how `torch.where` works, which computes both sides and then"
-                    " chooses per element; it is in fact the usual remedy. In a trace the other"
-                    " branch was never run, so 0 of its operations are in the graph. Compare that"
-                    " with what script keeps.",
+                    "both": "`torch.where` computes both sides and then chooses per element; it is"
+                    " the usual remedy. In a trace the other branch was never run, so 0 of its"
+                    " operations are in the graph. Compare that with what script keeps.",
                 },
             ),
             Question(
@@ -1278,18 +1276,16 @@ def ten_questions(p: Parameters) -> Quiz:
                 },
                 right="split",
                 feedback={
-                    "stop": "Then everybody would notice. In fact the model runs, and its results"
-                    " are right, which is why breaks go unseen: 1 graph silently becomes 2, with"
-                    " eager Python in between. Set `TORCH_LOGS=graph_breaks` and count how many"
-                    " your model has.",
-                    "device": "The size of a graph has nothing to do with the size of a memory. A"
-                    " break comes from code that cannot be captured, such as a print or a call"
-                    " into SciPy: 1 graph ends before it and another begins after. The spectrum"
-                    " shows which constructs cause one.",
-                    "wrong": "That would be a trace's failure, not this one. Nothing is skipped:"
-                    " Python runs what could not be captured, and results stay right. You pay in"
-                    f" time, with a trip through memory at the seam and about {launch} per extra"
-                    " launch. Look for it in a profile.",
+                    "stop": "Then everybody would notice. The model runs and its results are"
+                    " right, so breaks go unseen: 1 graph silently becomes 2, with eager Python in"
+                    " between. Set `TORCH_LOGS=graph_breaks` and count how many your model has.",
+                    "device": "Memory has nothing to do with it. A break comes from code that"
+                    " cannot be captured, such as a print or a call into SciPy: 1 graph ends"
+                    " before it and another begins after. The spectrum shows which constructs"
+                    " cause one.",
+                    "wrong": "Nothing is skipped: Python runs what could not be captured, and"
+                    " results stay right. You pay in time, with a trip through memory at the seam"
+                    f" and about {launch} per extra launch. Look for it in a profile.",
                     "split": "Two smaller graphs, eager Python between them: no fusion across the"
                     f" seam, a tensor written and read back there, and launches of about {launch}"
                     " each on both sides. The results stay right, so only a log or a profile will"
@@ -1315,14 +1311,12 @@ def ten_questions(p: Parameters) -> Quiz:
                     " of 1 and 1. Where a single row is reduced, as in softmax, the row can wait on"
                     f" the chip: {SIDE:,} fp16 scores take {row}, and a thread block has {block}."
                     " Then the second read stays on the chip.",
-                    "precision": "Precision changes how accurate the sum is, not when it is known."
-                    " With an fp32 sum, the first element still has nothing to be divided by until"
-                    " the last one was read: 3 trips in any precision. What would help is a tensor"
-                    " small enough to stay on the chip.",
-                    "inverse": "The conclusion is right and the reason is not. A division is"
-                    " elementwise and fuses well, for instance with a ReLU after it. What cannot"
-                    " be crossed is the sum before it, which makes 3 trips out of 2. Try both"
-                    " pairs in the fusion tree.",
+                    "precision": "Precision changes how accurate the sum is, not when it is known:"
+                    " nothing can be divided until the last element was read, so it is 3 trips in"
+                    " any precision. A tensor small enough to stay on the chip would help.",
+                    "inverse": "No is right, but for another reason. A division is elementwise and"
+                    " fuses well, for instance with a ReLU after it. The barrier is the sum before"
+                    " it, which makes 3 trips out of 2. Try both pairs in the fusion tree.",
                 },
             ),
             Question(
@@ -1337,21 +1331,19 @@ def ten_questions(p: Parameters) -> Quiz:
                 right="limit",
                 feedback={
                     "exact": "The roofline is a bound, so it knows less about the latency than a"
-                    " stopwatch does. Its strength is the comparison: a kernel at"
-                    f" {q(1.0, 'FLOP/B')} can reach {q(A100.bandwidth, 'FLOP/s')} on an A100, and"
-                    " how far below that you are is what a latency never says.",
+                    " stopwatch does. But it lets you compare: a kernel at"
+                    f" {q(1.0, 'FLOP/B')} can reach {q(A100.bandwidth, 'FLOP/s')} on an A100. How"
+                    " far below that is yours?",
                     "limit": "A latency alone is neither good nor bad. A kernel at"
                     f" {q(1.0, 'FLOP/B')} that reaches {q(A100.bandwidth / 2, 'FLOP/s')} on an A100"
                     " is at half of its roof and memory-bound: now you know that a factor of 2 is"
                     " left, and that fewer bytes would raise the roof itself.",
-                    "line": "That is a profiler's job, and the two work together: the profile finds"
-                    " the kernel that takes the time, and the roofline says whether anything is"
-                    " left to gain there. At 95% of its roof, the slowest kernel of a program is"
-                    " the wrong one to tune.",
-                    "cost": "Energy appears nowhere in the model; its two numbers are operations"
-                    f" per second and bytes per second. For an A100 they meet at {ridge}. What you"
-                    " get from them is the limit that binds and the distance to it, which a bare"
-                    " latency cannot show.",
+                    "line": "That is a profiler's job: the profile finds the kernel that takes the"
+                    " time, and the roofline says whether anything is left to gain there. At 95%"
+                    " of its roof, the slowest kernel of a program is the wrong one to tune.",
+                    "cost": "The model knows no energy, only operations per second and bytes per"
+                    f" second; for an A100 they meet at {ridge}. From them you get the limit that"
+                    " binds and the distance to it, which no latency shows.",
                 },
             ),
             Question(
@@ -1369,18 +1361,16 @@ def ten_questions(p: Parameters) -> Quiz:
                     f" fp16 product uses tensor cores and can come close to {A100.peak_label()}."
                     " What eager mode lacks is knowledge of the next line. Ask of each item"
                     " whether it needs to know what comes after.",
-                    "math": "Eager mode does all three; autograd was built for it. The test is"
-                    f" whether something requires seeing 2 operations at once. Turning {apart}"
-                    f" trips into {fused}, as for the chain in Act 2, does, because the"
-                    " intermediate tensor may vanish only if nobody else needs it.",
+                    "math": "Eager mode does all three. Ask instead what requires seeing 2"
+                    f" operations at once. Turning {apart} trips into {fused}, as for the chain in"
+                    " Act 2, does: an intermediate tensor may vanish only if nobody else needs it.",
                     "whole": "All three need to know what comes next: a neighbor to fuse with, an"
                     f" operation that nobody uses, a buffer that is free again. Turning {apart}"
                     f" trips into {fused} in Act 2 was the first of them. Constant folding,"
                     " changes of layout and reordering belong to the same family.",
-                    "python": "Each of these happens in eager mode with every operation: the"
-                    " dispatcher is C++ and kernels run without Python's lock. They make 1"
+                    "python": "Eager mode does each of these with every operation, and they make 1"
                     " operation cheap. A graph lets the compiler look at many operations at once"
-                    f" and turn {apart} trips into {fused}. That is the difference to look for.",
+                    f" and turn {apart} trips into {fused}, which no single operation could.",
                 },
             ),
             Question(
@@ -1396,17 +1386,17 @@ def ten_questions(p: Parameters) -> Quiz:
                 right="metric",
                 feedback={
                     "half": "Sparsity doubles the peak of matrix products whose weights are half"
-                    f" zeros; ReLU has no product at all. With or without it, an fp32 ReLU reaches"
-                    f" {most} of an A100's dense peak at best, because memory delivers no more."
-                    " Compare its intensity with the ridge.",
+                    f" zeros; ReLU has no product at all. An fp32 ReLU reaches {most} of an A100's"
+                    " dense peak at best, because memory delivers no more. Compare its intensity"
+                    " with the ridge.",
                     "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
                     " so a claim of 100% cannot be about useful work. A unit that waits also"
                     " counts as busy. The honest number is the percentage of the bandwidth, which"
                     " you computed from the contractor's profile.",
-                    "never": "Good kernels come close, each to the limit that binds it: large"
-                    " products to the peak, and elementwise kernels to the bandwidth. For ReLU the"
-                    f" peak is simply the wrong limit; {most} of it is all that an A100's memory"
-                    " allows. Ask which roof is above the point.",
+                    "never": "Good kernels come close to the limit that binds them: large products"
+                    " to the peak, elementwise kernels to the bandwidth. For ReLU the peak is the"
+                    f" wrong limit; {most} of it is all that an A100's memory allows. Ask which"
+                    " roof is above the point.",
                     "nothing": "A profiler reports what it was asked for, and a unit that waits"
                     f" for data counts as busy. The roof for an fp32 ReLU on an A100 is {most} of"
                     " the peak, so the claim cannot be about useful work. Ask for the bytes per"
@@ -1661,7 +1651,8 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Bytes before FLOP",
-                "Compare a kernel's intensity with the ridge before you touch anything else.",
+                "Compare a kernel's intensity with the ridge before you touch anything else. Ines"
+                " can answer her contractor: units that wait for data look busy too.",
             ),
             (
                 "Stay close",
@@ -1676,7 +1667,11 @@ def takeaways(p: Parameters) -> Takeaways:
                 "Fusion removes the trips between operations, but a reduction still has to finish"
                 " first.",
             ),
-            ("Measure twice", "No change before a profile, and no claim before a second one."),
+            (
+                "Measure twice",
+                "No change before a profile, and no claim before a second one. Lena's people start"
+                " with the largest part, even if it takes less than half, and profile again.",
+            ),
         ],
         ahead="Compilers: from *why* code is slow to *how* a compiler makes it fast.",
         after=["waits_for"],
