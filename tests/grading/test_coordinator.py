@@ -354,7 +354,7 @@ def test_a_reason_of_any_worker_stops_everything(tmp_path, monkeypatch):
     hand_in(course, "ann")
     monkeypatch.setattr(LocalEngine, "why_not_isolated", lambda _: "the reason")
     with pytest.raises(CannotGrade, match=r"the reason.*--sandbox none"):
-        grade(course)
+        grade(course, run=True)
 
 
 # Really killed.

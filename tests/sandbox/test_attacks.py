@@ -138,7 +138,7 @@ def test_an_attack_gains_nothing(hall, name):
     for words in attack.absent:
         assert words not in rendered(book), (attack.about, words)
     if name == "deep-json":
-        assert [cell.id for cell in book.cells] == ["why"]
+        assert [cell.id for cell in book.cells] == ["about-this-submission", "why"]
         return
     said = shown(book)
     assert "LEAK" not in said, (attack.about, said[:500])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import takewhile
 from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
@@ -88,11 +89,14 @@ def _score(results: Sequence[QuestionResult], about: dict[str, Any]) -> Iterator
 
 def _notes(book: Any) -> Iterator[str]:
     """What was found in the submission. Only ``strong`` and ``code`` mean something in it."""
-    first = book.cells[0] if book.cells else None
-    if first is not None and first.cell_type == "markdown" and first.id.startswith(_NOTES):
-        lines = (line.removeprefix("- ") for line in first.source.splitlines() if line.strip())
+    for cell in takewhile(_is_note, book.cells):
+        lines = (line.removeprefix("- ") for line in cell.source.splitlines() if line.strip())
         paragraphs = "".join(f"<p>{markup.inline(line)}</p>" for line in lines)
         yield f'<div class="note">{paragraphs}</div>'
+
+
+def _is_note(cell: Any) -> bool:
+    return cell.cell_type == "markdown" and str(cell.get("id", "")).startswith(_NOTES)
 
 
 def _result(result: QuestionResult) -> str:
