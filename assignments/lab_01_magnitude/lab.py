@@ -279,10 +279,6 @@ design.targets = lambda: [
 ]
 design
 
-# %% [markdown]
-# In the comparison, the law is set to the GPU that was measured: an H200, at its full peak and with one launch. Your
-# instrument holds an H100 with slower kernels, so its rates are lower.
-
 # %% reveal="act3_rate"
 from mlsys_widgets.measured import cases
 
@@ -309,6 +305,10 @@ lab.reveal(
         Move("In the cloud, raise the batch to 256 or more", design, lambda law: law.batch >= 256)
     ],
 )
+
+# %% [markdown]
+# In the comparison, the law is set to the GPU that was measured: an H200, at its full peak and with one launch. Your
+# instrument holds an H100 with slower kernels, so its rates are lower.
 
 # %% answer="keyword_precision"
 room_kb = lab.p.sram_kb - lab.p.reserve_kb

@@ -152,7 +152,7 @@ lab = Lab(
     },
     design={
         "context": choice("where the service runs", "cloud", "edge"),
-        "execution_mode": choice("how the model is run, by your last answer", "eager", "compiled"),
+        "execution_mode": choice("how the model is run, by what you answered", "eager", "compiled"),
         "fusion_enabled": flag("whether you switched fusion on in the fusion explorer"),
         "compilation_roi_positive": flag(
             "whether compiling pays before the service ends, by the timeline as it stands"

@@ -71,7 +71,7 @@ def grade_twice(place: Path, students: int) -> Twins:
             shutil.rmtree(stock.work(name).parent)
     told = run_tool(stock.root, "nbgrader", "autograde", LAB)
     assert "error" in told.stderr.lower() or told.returncode == 0
-    for each, options in ((ours, ("--run",)), (recorded, ())):
+    for each, options in ((ours, ("--run",)), (recorded, ("--audit", "0%"))):
         done = run_tool(each.root, "mlsys_widgets", "grade", LAB, *options)
         assert done.returncode in (0, 3), done.stderr
     return Twins(stock, ours, recorded, kinds)

@@ -101,7 +101,8 @@ def test_result_lines_table_and_words_agree(chosen: dict[str, Any]) -> None:
     point = mark(w, "break-even")
     if len(point.x):
         assert point.x[0] == result.days_to_break_even
-        assert crossing.across.high >= point.x[0]
+        # To the last digit: one of them is a sum, the other a product.
+        assert crossing.across.high >= point.x[0] * (1 - 1e-12)
     # Both lines are well inside the plot.
     assert result.compile_time <= 0.8 * crossing.up.high
     assert result.compile_time >= 0.2 * crossing.up.high
