@@ -116,6 +116,7 @@ def test_a_scratch_cell_is_a_line_until_somebody_wants_it(open_notebook, lab):
     book.cells.insert(1, empty)
     nbformat.write(book, lab)
     page = open_notebook(lab)
+    run_to_end(page, "Start")
     line = cell(page, 1).get_by_role("button", name="Compute here")
     code = cell(page, 1).locator(".cm-content")
     expect(line).to_have_attribute("aria-expanded", "false")
