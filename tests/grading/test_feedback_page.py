@@ -97,6 +97,18 @@ def test_what_a_student_wrote_is_text(text: str):
     assert 'src="' not in page
 
 
+@pytest.mark.parametrize("metadata", [7, [], {"acts": 3, "title": [1]}, {"acts": {"a": 1}}])
+def test_a_notebook_that_says_nonsense_about_itself_gets_its_page(metadata: Any):
+    asked = question("kernels", "How many kernels?", act=-1)
+    asked.metadata.mlsys["id"] = ["kernels"]
+    odd = nbformat.v4.new_code_cell("1")
+    odd.metadata.mlsys, odd.metadata.nbgrader = "lab", ["grade"]
+    check = graded('kernels = lab.answered("kernels")', "kernels", "kernels: 5 of 5 points. Yes.")
+    book = nbformat.v4.new_notebook(cells=[asked, odd, check])
+    book.metadata.mlsys = metadata
+    assert "5 of 5" in feedback_page(book, {"student": "eve", "assignment": "lab_07"})
+
+
 def test_deeper_questions_are_listed_only_where_they_were_answered():
     printed = "a: 7 ms is recorded.\na: deeper, partly solved. Nearly.\n"
     solved = graded('a = lab.answered("a")', "a", printed, points=0)

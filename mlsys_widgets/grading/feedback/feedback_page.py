@@ -45,9 +45,11 @@ def feedback_page(book: Any, about: dict[str, Any], second_looks: str = "") -> s
     second_looks
         HTML that says how to ask for a second look, and what was answered.
     """
-    known = book.metadata.get("mlsys", {})
+    known = book.metadata.get("mlsys")
+    known = known if isinstance(known, dict) else {}  # a student may have changed it
     lab = str(known.get("title") or about.get("assignment", "Feedback"))
-    acts = [str(title) for title in known.get("acts", ())]
+    listed = known.get("acts")
+    acts = [str(title) for title in listed] if isinstance(listed, list) else []
     body = [f"<h1>{escape(lab)}</h1>"]
     if about.get("student"):
         body.append(f'<p class="quiet">Feedback for {escape(str(about["student"]))}</p>')
