@@ -33,9 +33,9 @@ SETTINGS = {
         "checkForUpdates": False,
     },
 }
-READY = 90_000  # milliseconds, the unit of playwright: the front end and a kernel
-#: How long an assertion waits for its condition: as long as a busy machine may need.
-expect.set_options(timeout=30_000)
+#: Milliseconds, the unit of playwright: as long as a busy machine may need for anything.
+READY = 240_000
+expect.set_options(timeout=READY)
 
 
 @dataclass(frozen=True)

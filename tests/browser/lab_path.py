@@ -35,7 +35,7 @@ from tests.browser.pages import open_again
 
 #: What nobody can read as a number, whatever its unit.
 NONSENSE = ("a third or so", "3,94", "1.2.3")
-SOON = 30_000  # milliseconds: a kernel that shares two cores with other tests
+SOON = 240_000  # milliseconds: a kernel that shares two cores with other tests
 LATE = 180_000  # a page that is loaded again there
 # What a student would see as an error: the output of a cell that failed, or the text of one.
 TROUBLE = """() => jupyterapp.shell.currentWidget.content.model.toJSON().cells

@@ -11,12 +11,12 @@ from playwright.sync_api import Browser, FrameLocator, Locator, WebSocket, expec
 
 from tests.browser.lab_path import SOON, Student
 from tests.hub.running import Hub
-from tests.waiting import wait_for
+from tests.waiting import PATIENCE, wait_for
 
 LAB = "lab_07_kernel_fusion"
 PICTURES = Path(__file__).parents[2] / "build" / "screenshots" / "hub"
 #: Milliseconds: a server that starts, a kernel, a page of nbgrader, on a busy machine.
-READY = 90_000
+READY = 240_000
 #: Colors and cursor moves.
 _CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07]*\x07|\r")
 
@@ -35,7 +35,7 @@ class BrowserUser:
     def __init__(self, browser: Browser, hub: Hub, who: str) -> None:
         self.hub, self.who, self.name = hub, who, hub.names[who]
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(READY)
         self.page = context.new_page()
         self.screen = ""  # what terminals showed: JupyterLab draws them as a picture
         self.page.on("websocket", self._listen)
@@ -49,7 +49,7 @@ class BrowserUser:
         if kind == "stdout":
             self.screen += _CODES.sub("", rest[0])
 
-    def wait(self, until: Callable[[], object], what: str, seconds: float = 60) -> None:
+    def wait(self, until: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
         """Wait for something that no page shows; terminal output arrives meanwhile."""
 
         def now() -> object:
