@@ -222,6 +222,8 @@ def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypa
         return run(self, engine, student, audit, less)
 
     monkeypatch.setattr(GradingRun, "_run", allowing)
+    # Nobody is slow to read, which would be another reason to come later.
+    monkeypatch.setattr(Readers, "_allowance", lambda _: PATIENCE)
     graded = grade(course, workers=1)
     assert [limited for student, limited in hurried if student == "ann"] == [True, False]
     assert list(graded) == ["cat", "dan", "ann"]
