@@ -225,8 +225,10 @@ def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypa
     # Nobody is slow to read, which would be another reason to come later.
     monkeypatch.setattr(Readers, "_allowance", lambda _: PATIENCE)
     graded = grade(course, workers=1)
+    # One is read while another runs, so only who was begun last is certain, not who ended last.
     assert [limited for student, limited in hurried if student == "ann"] == [True, False]
-    assert list(graded) == ["cat", "dan", "ann"]
+    assert hurried[-1] == ("ann", False)
+    assert {*graded} == {"ann", "cat", "dan"}
     assert {each.earned for each in graded.values()} == {60}
     assert [remark.kind for remark in graded["ann"].remarks] == [RemarkKind.RUN_LATER]
     assert not any(graded[name].remarks for name in ("cat", "dan"))
