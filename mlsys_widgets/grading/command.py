@@ -223,7 +223,7 @@ class _Line:
 
 def _also_flagged(line: _Line, work: GradingRun) -> _Line:
     """Add what was found when somebody else was graded."""
-    flag = work.flagged_later.get(line.student)
+    flag = work.class_flags.later.get(line.student)
     return replace(line, flags=(*line.flags, flag.sentence)) if flag else line
 
 

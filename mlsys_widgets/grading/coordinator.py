@@ -19,18 +19,18 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.files import MEASUREMENT
+from mlsys_widgets.grading.audit import compare, draw_sample
 from mlsys_widgets.grading.bounded_map import map_bounded
+from mlsys_widgets.grading.class_flags import ClassFlags
 from mlsys_widgets.grading.gradebook.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
 from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused, LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
-from mlsys_widgets.grading.gradebook.graded_submission import AUDITED, GradedSubmission
+from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
 from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
 from mlsys_widgets.grading.gradebook.lost_records import is_whole, lost_records
 from mlsys_widgets.grading.gradebook.version_cells import add_earlier_cells
@@ -38,7 +38,6 @@ from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.lab_copies import Copies, earlier_versions, judged_with, keys_of
 from mlsys_widgets.grading.judging.marking import CONTENT, REPORT, Marking
-from mlsys_widgets.grading.judging.own_measurement import SharedMeasurements
 from mlsys_widgets.grading.judging.scoring import Judge
 from mlsys_widgets.grading.messages import (
     DigestReply,
@@ -51,9 +50,7 @@ from mlsys_widgets.grading.messages import (
     PrepareRun,
     ReadyToRun,
 )
-from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
-from mlsys_widgets.grading.reading.ledger_origins import LedgerOrigins
 from mlsys_widgets.grading.reading.readers import (
     CannotRead,
     ReaderMessage,
@@ -75,9 +72,6 @@ _ASSIGNMENTS, _SOURCE = "assignments", "source"
 #: Seconds that a submission may run while others wait; more where everybody takes long.
 _ALLOWANCE: Final = 20.0
 _TIMES_USUAL: Final = 4
-#: The usual audit: as small as it can be and still find what a whole class does.
-_AUDITED: Final = 0.02
-_FEWEST_AUDITED: Final = 2
 
 
 @dataclass(frozen=True)
@@ -158,12 +152,7 @@ class GradingRun:
         self._gradebook = gradebook
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
-        logged = self._log.read()
-        self._origins = LedgerOrigins.of_log(logged)
-        self._measurements = SharedMeasurements.of_log(logged)
-        self._class = self._read_class(logged)
-        #: What was found about submissions after they were written: flags by student.
-        self.flagged_later: dict[str, Flag] = {}
+        self.class_flags = ClassFlags(course, self._log)
         #: Why the usual audit was left out; empty if it was not.
         self.not_audited = ""
         self._version = judged_with(home, gradebook.blueprint)
@@ -193,16 +182,6 @@ class GradingRun:
         self.students = self._to_grade()
         #: What is missing of the records of earlier runs, a sentence each.
         self.lost = tuple(lost_records(course.home, plan.lab, leaving_out=self.students))
-
-    def _read_class(self, logged: Mapping[str, Mapping[str, Any]]) -> ClassList:
-        """Read who is in the class; a stranger whom an earlier run has graded stays one."""
-        flagged = {
-            student
-            for student, line in logged.items()
-            if any(each.kind is FlagKind.STRANGER for each in line.get("flags", ()))
-        }
-        known = ClassList.of(self._course.db_url)
-        return known.without(flagged - {*self._course.people.added})
 
     def _refuse_a_visible_course(self) -> None:
         """Submissions see the system and the interpreter: the course must not lie in there."""
@@ -352,7 +331,7 @@ class GradingRun:
         self, names: list[str], to_run: deque[str], audits: dict[str, JudgedSubmission]
     ) -> Iterator[GradedSubmission]:
         """Grade those whose record is enough; the others, and some to compare, are to be run."""
-        sample = _sample(names, self._plan)
+        sample = draw_sample(names, self._plan.audit, isolated=self._plan.isolate)
         waiting, later = deque(names), set()
 
         def judge(student: str) -> ReaderMessage | None:
@@ -401,7 +380,7 @@ class GradingRun:
                 waiting.append(student)
                 continue
             judged = audits.get(student)
-            graded = self._write(student, _compared(judged, reply) if judged else reply)
+            graded = self._write(student, compare(judged, reply) if judged else reply)
             self._seconds.append(graded.seconds)
             yield graded
 
@@ -458,17 +437,10 @@ class GradingRun:
             return self._not_graded(student, reply.why)
         assert isinstance(reply, JudgedSubmission)
         graded = reply.graded
-        if shared := self._origins.shared(student, reply.origin):
-            graded = replace(graded, flags=(*graded.flags, shared))
-        if other := self._measurements.other_owner(student, reply.measurement):
-            graded = replace(graded, flags=(*graded.flags, _shared_measurement(other)))
-            self._flag_later(other, _shared_measurement(student))
+        graded = replace(graded, flags=(*graded.flags, *self.class_flags.of(student, reply)))
         if student in self._cut_short:
             again = Remark(RemarkKind.GRADED_AGAIN)
             graded = replace(graded, remarks=(*graded.remarks, again))
-        if words := self._class.stranger(student):
-            stranger = Flag(FlagKind.STRANGER, student, words)
-            graded = replace(graded, flags=(*graded.flags, stranger))
         # In this order: what is in the gradebook and not yet in its folder is graded again by the
         # next run.
         try:
@@ -487,14 +459,6 @@ class GradingRun:
         self._log.add(graded, reply.head, more)
         return graded
 
-    def _flag_later(self, student: str, flag: Flag) -> None:
-        """Flag somebody who is in the gradebook already; one such flag is enough."""
-        line = self._log.read().get(student) if student not in self.flagged_later else None
-        if line is not None and flag.kind not in {each.kind for each in line["flags"]}:
-            flags = [each.as_data() for each in (*line["flags"], flag)]
-            self._log.add_lines([{**line, "flags": flags}])
-            self.flagged_later[student] = flag
-
     def _put_in_place(self, student: str) -> None:
         target = self._target(student)
         put_in_place(fresh_beside(target), target)
@@ -508,42 +472,6 @@ class GradingRun:
 def readers_for(workers: int | None) -> int:
     """Return how many readers a class needs: as many as there are cores, or fewer if asked for."""
     return workers or os.cpu_count() or 1
-
-
-def _sample(names: list[str], plan: Plan) -> set[str]:
-    """Draw those who are run to compare: without a seed, so that nobody can know who."""
-    if plan.audit is not None:
-        count = ceil(len(names) * plan.audit)
-    elif plan.isolate:
-        count = min(len(names), max(_FEWEST_AUDITED, ceil(len(names) * _AUDITED)))
-    else:
-        count = 0  # nobody asked to run this without isolation
-    return set(secrets.SystemRandom().sample(names, count))
-
-
-def _compared(by_record: JudgedSubmission, by_run: ReaderMessage) -> JudgedSubmission:
-    """Return what was judged by its record, with a flag if a run gives other points."""
-    graded = by_record.graded
-    flags: tuple[Flag, ...] = ()
-    if isinstance(by_run, NotJudged):
-        flags = (Flag(FlagKind.AUDIT, detail=f"it could not be run: {by_run.why}"),)
-    elif isinstance(by_run, JudgedSubmission):
-        ran = {score.name: score.auto for score in by_run.graded.scores}
-        flags = tuple(
-            Flag(FlagKind.AUDIT, s.name, f"{_points(s.auto)}, and {_points(ran.get(s.name))}")
-            for s in graded.scores
-            if s.auto != ran.get(s.name)
-        )
-    audited = replace(graded, way=AUDITED, flags=(*graded.flags, *flags))
-    return replace(by_record, graded=audited)
-
-
-def _shared_measurement(other: str) -> Flag:
-    return Flag(FlagKind.SHARED_MEASUREMENT, other, MEASUREMENT)
-
-
-def _points(auto: float | None) -> str:
-    return "a person decides" if auto is None else f"{auto:g} points"
 
 
 def _released_notebook(course: Course, lab: str) -> bytes:

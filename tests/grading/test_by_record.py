@@ -12,7 +12,8 @@ import pytest
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading import coordinator
-from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan, _sample
+from mlsys_widgets.grading.audit import draw_sample
+from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
 from mlsys_widgets.grading.gradebook.autograded import fresh_beside
 from mlsys_widgets.grading.judging.by_record import grades_no_code, saved_cells
 from mlsys_widgets.grading.judging.flags import FlagKind
@@ -228,10 +229,9 @@ def test_a_few_are_audited_without_being_asked_for(course):
     [(1, None, True, 1), (40, None, True, 2), (1000, None, True, 20), (40, None, False, 0),
      (40, 0.0, True, 0), (40, 0.05, True, 2), (40, 1.0, False, 40)],
 )  # fmt: skip
-def test_how_many_are_audited(course, students, audit, isolate, count):
-    plan = Plan(course.course, course.lab, audit=audit, isolate=isolate)
+def test_how_many_are_audited(students, audit, isolate, count):
     names = [f"s{number}" for number in range(students)]
-    assert len(_sample(names, plan)) == count
+    assert len(draw_sample(names, audit, isolated=isolate)) == count
 
 
 def test_a_machine_that_cannot_isolate_grades_by_record_and_says_what_it_left_out(
