@@ -70,25 +70,41 @@ def _scores(summary: ClassSummary) -> Iterator[Chart]:
     most = summary.most or 1.0
     edges = [most * k / _BINS for k in range(_BINS + 1)]
     counts = st.histogram(scores, edges)
-    middle, average = st.median(scores), st.mean(scores)
     finding = (
-        f"{counted(len(scores), 'student')}, median {middle:.3g} and mean {average:.3g} of"
-        f" {most:g} points."
+        f"{counted(len(scores), 'student')}, median {st.median(scores):.3g} and mean"
+        f" {st.mean(scores):.3g} of {most:g} points."
     )
-    if waiting := summary.waiting:
-        finding += (
-            f" {counted(waiting, 'submission')} still {'waits' if waiting == 1 else 'wait'} for a"
-            " person; answers that are not graded yet count 0 points here."
-        )
+    if summary.waiting:
+        finding = f"{finding} {essay_words(summary)}".strip()
     labels = [f"{low:g}–{high:g}" for low, high in pairwise(edges)]
     yield _histogram("scores", "How many points", finding, labels, counts, "points")
+    if summary.waiting:
+        tens = [100.0 * k / _BINS for k in range(_BINS + 1)]
+        counts = st.histogram(summary.graded_percents, tens)
+        labels = [f"{low:g}–{high:g}%" for low, high in pairwise(tens)]
+        finding = "What each submission earned of what is graded in it."
+        title = "How many points, without ungraded essays"
+        yield _histogram("scores:graded", title, finding, labels, counts, "of what is graded")
+
+
+def essay_words(summary: ClassSummary) -> str:
+    """Say what ungraded essays do to scores; empty if there are none."""
+    graded = st.median(summary.graded_percents)
+    if not summary.waiting or graded is None:
+        return ""
+    return (
+        f"{counted(summary.waiting, 'submission')} with an ungraded essay, which counts 0 in the"
+        f" points; without ungraded essays, the median is {graded:.0f}% of what is graded."
+    )
 
 
 def _questions(summary: ClassSummary) -> Iterator[Chart]:
     asked = [each for each in summary.questions if each.count]
     if not asked:
         return
-    graded = [each for each in asked if each.mean is not None and each.most]
+    # What was recorded is complete or not, and neither hard nor easy.
+    judged = [each for each in asked if each.kind != "record"]
+    graded = [each for each in judged if each.mean is not None and each.most]
     hardest = min(graded, key=lambda each: each.mean or 0.0, default=None)
     finding = "No question is graded yet."
     if hardest is not None:
@@ -97,7 +113,7 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
             f"Hardest: {hardest.title} ({hardest.mean or 0:.0%} of its points). Easiest:"
             f" {easiest.title} ({easiest.mean or 0:.0%})."
         )
-    low = [e.title for e in asked if e.discrimination is not None and e.discrimination < 0.1]
+    low = [e.title for e in judged if e.discrimination is not None and e.discrimination < 0.1]
     if low:
         finding += f" Hardly related to the rest of the lab: {', '.join(low)}."
     bars = tuple(
@@ -177,7 +193,7 @@ def _each_question(summary: ClassSummary) -> Iterator[Chart]:
             )
         if each.blank:
             bars.append(Bar("Left blank", ((float(each.blank), "gray"),), _of(each.blank, whole)))
-        finding = f"{each.right:,} of {whole:,} have it right."
+        finding = f"{each.right:,} of the {each.answered:,} who answered have it right."
         if each.beliefs:
             finding += f" The most frequent mistake: “{each.beliefs[0].belief}”."
         yield Chart(f"question:{each.name}", each.title, finding, tuple(bars), most=float(whole))

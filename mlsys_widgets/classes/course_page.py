@@ -8,7 +8,8 @@ from html import escape
 
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.course_totals import CourseTotals, LabGrades
-from mlsys_widgets.classes.report_page import STYLE, as_table
+from mlsys_widgets.classes.report_page import STYLE
+from mlsys_widgets.classes.report_people import as_table
 from mlsys_widgets.course.due_words import in_words, long_time
 from mlsys_widgets.drawing.whole_page import whole_page
 from mlsys_widgets.wording.plurals import counted

@@ -1,96 +1,95 @@
-"""What a lecturer should say next: at most three sentences about a class, each with its picture."""
+"""What a lecturer should say next: what the class believes, and the lab's answer to it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.classes.class_charts import chart_groups, percent
-from mlsys_widgets.classes.summary import ClassSummary
-from mlsys_widgets.drawing.charts import Chart
-from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.classes.class_charts import percent
+from mlsys_widgets.classes.summary import BeliefCount, ClassSummary
 
 _MOST: Final = 3
-#: Bars that a picture of the first page has room for.
-_BARS: Final = 3
-#: A prediction is a surprise, and sure answers are overconfident, below these fractions.
-_SURPRISE, _CALIBRATED = 0.6, 0.7
+#: What students still answer after the lab matters more than what they predicted before it.
+_ANSWERED: Final = 2
+#: Sure answers are overconfident below this fraction.
+_CALIBRATED: Final = 0.7
 #: Fewer than this many answers prove nothing.
 _ENOUGH: Final = 2
 
 
 @dataclass(frozen=True)
 class LecturePoint:
-    """A sentence, and the chart that shows it."""
+    """A misconception.
 
-    sentence: str
-    chart: Chart
+    Parameters
+    ----------
+    belief, where
+        What they believe, and in which question it showed.
+    count, of
+        How many hold it, of those who answered.
+    says
+        What the lab answers to it, with its own numbers.
+    """
+
+    belief: str
+    where: str
+    count: int
+    of: int
+    says: str
 
 
 def lecture_points(summary: ClassSummary) -> tuple[LecturePoint, ...]:
-    """Choose what matters most: a misconception, a surprise, and overconfidence or a hard question.
+    """Choose what most students believe, at most once for each question.
+
+    Two come from answers and one from predictions, unless there are fewer of a kind.
 
     Examples
     --------
     >>> lecture_points(ClassSummary("lab_02_caches", "Caches", 100))
     ()
     """
-    charts = {chart.key: chart for group in chart_groups(summary) for chart in group.charts}
-    return tuple(_points(summary, charts))[:_MOST]
+    answered = _most_common(
+        _point(each.beliefs, f"answered in “{each.title}”", each.answered)
+        for each in summary.questions
+    )
+    predicted = _most_common(
+        _point(each.beliefs, f"predicted in “{each.title}”", each.count)
+        for each in summary.predictions
+    )
+    room = _MOST - min(len(predicted), _MOST - _ANSWERED)
+    chosen = answered[:room]
+    return tuple(_most_common([*chosen, *predicted[: _MOST - len(chosen)]]))
 
 
-def _points(summary: ClassSummary, charts: dict[str, Chart]) -> Iterator[LecturePoint]:
-    yield from _misconception(summary, charts)
-    yield from _surprise(summary, charts)
-    yield from _overconfidence(summary, charts)
-    yield from _hardest(summary, charts)
-
-
-def _misconception(summary: ClassSummary, charts: dict[str, Chart]) -> Iterator[LecturePoint]:
-    held = [(belief, asked) for asked in summary.questions for belief in asked.beliefs]
-    most, asked = max(held, key=lambda pair: pair[0].count, default=(None, None))
-    if most is None or asked is None or most.count < _ENOUGH:
-        return
-    share = percent(most.count, len(summary.rows))
-    sentence = f"{share} of the class made the same mistake in “{asked.title}”: {most.belief}."
-    chart = charts["beliefs"]
-    yield LecturePoint(sentence, replace(chart, bars=chart.bars[:_BARS]))
-
-
-def _surprise(summary: ClassSummary, charts: dict[str, Chart]) -> Iterator[LecturePoint]:
-    judged = [each for each in summary.predictions if each.judged and each.count >= _ENOUGH]
-    least = min(judged, key=lambda each: each.right / each.count, default=None)
-    if least is not None and least.right / least.count < _SURPRISE:
-        few = "Only " if least.right else ""
-        sentence = (
-            f"{few}{percent(least.right, least.count)} predicted what happens in “{least.title}”."
-        )
-        yield LecturePoint(sentence, charts[f"prediction:{least.name}"])
-
-
-def _overconfidence(summary: ClassSummary, charts: dict[str, Chart]) -> Iterator[LecturePoint]:
-    for key, what, found in (
-        ("predictions", "predictions", summary.prediction_calibration),
-        ("quizzes", "quiz answers", summary.quiz_calibration),
+def also(summary: ClassSummary) -> Iterator[str]:
+    """Say what else matters: overconfidence, and the hardest question."""
+    for what, found in (
+        ("predictions", summary.prediction_calibration),
+        ("quiz answers", summary.quiz_calibration),
     ):
         sure, right = found.among(4, 5)
         if sure >= _ENOUGH and right / sure < _CALIBRATED:
-            sentence = (
+            yield (
                 f"The class is overconfident: {percent(right, sure)} of the {what} that were given"
                 " with a confidence of 4 or 5 are right."
             )
-            yield LecturePoint(sentence, charts[f"confidence:{key}"])
-            return
-
-
-def _hardest(summary: ClassSummary, charts: dict[str, Chart]) -> Iterator[LecturePoint]:
+            break
     # What is deeper was left out by most, which says nothing about how hard it is.
-    asked = [each for each in summary.questions if each.most]
-    graded = [each for each in asked if each.mean is not None and each.count]
-    shown = [each for each in graded if f"question:{each.name}" in charts]
-    least = min(shown, key=lambda each: each.mean or 0.0, default=None)
-    if least is not None:
-        whole = counted(least.count, "student")
-        sentence = f"The hardest question is “{least.title}”: {least.right:,} of {whole} solved it."
-        yield LecturePoint(sentence, charts[f"question:{least.name}"])
+    asked = [each for each in summary.questions if each.most and each.kind != "record"]
+    if graded := [each for each in asked if each.mean is not None]:
+        least = min(graded, key=lambda each: each.mean or 0.0)
+        yield (
+            f"The hardest question is “{least.title}”: {least.right:,} of the {least.answered:,}"
+            " who answered have it right."
+        )
+
+
+def _point(beliefs: tuple[BeliefCount, ...], where: str, of: int) -> LecturePoint | None:
+    if not beliefs or beliefs[0].count < _ENOUGH:
+        return None
+    return LecturePoint(beliefs[0].belief, where, beliefs[0].count, of, beliefs[0].explanation)
+
+
+def _most_common(points: Iterable[LecturePoint | None]) -> list[LecturePoint]:
+    return sorted(filter(None, points), key=lambda point: -point.count)

@@ -20,6 +20,8 @@ _CLOSE: Final = "close to the truth"
 _OTHER: Final = "something else"
 #: All ranges from low to high, with the right ones in the middle.
 DISTANCES: Final = (*(name for _, name in _RANGES[:3]), _CLOSE, *(name for _, name in _RANGES[3:]))
+#: Those on each side of the truth, by the name that the feedback of a prediction has for it.
+SIDES: Final = {"low": DISTANCES[:3], "high": DISTANCES[4:]}
 
 
 def is_right(key: Key | None, value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -46,6 +46,27 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
         return None
     together = math.fsum(a / wide * (b / high) for a, b in zip(dx, dy, strict=True))
     return min(max(together, -1.0), 1.0)
+
+
+def discrimination(
+    name: str, answered: Iterable[Mapping[str, tuple[float, float]]]
+) -> float | None:
+    """Correlate a question with everything else that its students answered.
+
+    What was left blank says how far somebody came, and not what they understood. So it counts on
+    neither side.
+
+    Parameters
+    ----------
+    answered
+        For each student, the fraction that each answer earned and what it is worth, without blanks.
+    """
+    pairs = []
+    for each in answered:
+        others = [found for other, found in each.items() if other != name]
+        if name in each and (worth := sum(most for _, most in others)):
+            pairs.append((each[name][0], sum(part * most for part, most in others) / worth))
+    return correlation([x for x, _ in pairs], [y for _, y in pairs])
 
 
 def _spread(values: Sequence[float]) -> tuple[list[float], float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -13,6 +13,7 @@ from mlsys_widgets.wording.plurals import counted
 CONFIDENCES: Final = (1, 2, 3, 4, 5)
 
 QuestionKind = Literal["number", "choice", "record", "essay", "other"]
+MemberState = Literal["graded", "not graded", "missing", "has time"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,12 @@ class QuestionSummary:
         The item of the lab that asks it of some students, if it is one of a pool of questions:
         their answers are told apart, and each has a summary of its own.
     mean
-        The fraction of its points that the class earned; ``None`` if nobody was graded.
+        The fraction of its points that those earned who answered it; ``None`` if nobody did, or if
+        some still wait.
     discrimination
-        How well it separates strong students from weak ones: the correlation of its points with
-        all other points, from -1 to 1. ``None`` if the scores are all the same or too few.
+        How well it separates strong students from weak ones: among those who answered it, the
+        correlation of its points with what they earned of everything else that they answered, from
+        -1 to 1. ``None`` if the scores are all the same or too few.
     right, partly, wrong, blank, waiting
         How many students earned all, some or none of its points, left it blank, or wait for a
         person to grade it.
@@ -65,7 +68,12 @@ class QuestionSummary:
     @property
     def count(self) -> int:
         """The number of submissions."""
-        return self.right + self.partly + self.wrong + self.blank + self.waiting
+        return self.answered + self.blank + self.waiting
+
+    @property
+    def answered(self) -> int:
+        """How many answers are graded, without those that were left blank."""
+        return self.right + self.partly + self.wrong
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,8 @@ class PredictionSummary:
         Every option; for a number, how far off the predictions were.
     words
         What students said about it afterward; those who were off come first.
+    beliefs
+        What those believed who were off, the most frequent first, with the lab's answer to it.
     """
 
     name: str
@@ -104,6 +114,7 @@ class PredictionSummary:
     options: tuple[PredictedOption, ...]
     judged: bool
     words: tuple[OwnWordsLine, ...] = ()
+    beliefs: tuple[BeliefCount, ...] = ()
 
     @property
     def count(self) -> int:
@@ -153,8 +164,9 @@ class SubmissionRow:
         Time on task; ``None`` without a ledger.
     predicted, predicted_right
         How many predictions were committed, and how many of them were right.
-    waiting
-        Whether something waits for a person to grade it.
+    waiting, open_points
+        Whether something waits for a person to grade it, and what it is worth where it has no
+        points yet.
     points, beliefs
         Points and recognized misconceptions, by the name of the question.
     """
@@ -170,6 +182,33 @@ class SubmissionRow:
     points: Mapping[str, float]
     beliefs: Mapping[str, str]
     seconds_late: float = 0.0
+    open_points: float = 0.0
+
+
+@dataclass(frozen=True)
+class ClassMember:
+    """Somebody in the course, and how they stand in this lab.
+
+    Parameters
+    ----------
+    student, name, ta
+        Login, name, and who grades their work; empty unless names were asked for.
+    state
+        Whether there is a graded submission, one that is not graded yet, or nothing, before or
+        after the due time of this student.
+    signs
+        Why they are at risk; empty if they are not.
+    row
+        What they handed in, if it is graded.
+    """
+
+    student: str
+    name: str
+    section: str
+    ta: str
+    state: MemberState
+    signs: tuple[str, ...] = ()
+    row: SubmissionRow | None = None
 
 
 @dataclass(frozen=True)
@@ -190,6 +229,8 @@ class ClassSummary:
         How many submissions ``mlsys grade`` did not see, so that their beliefs are unknown.
     neighbors
         Students whose wrong answers are right for a classmate, the least likely first.
+    members
+        Everybody in the course, whether they handed in or not.
 
     Examples
     --------
@@ -214,11 +255,32 @@ class ClassSummary:
     late: int = 0
     unjudged: int = 0
     neighbors: tuple[NeighborKeys, ...] = ()
+    members: tuple[ClassMember, ...] = ()
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """All totals, the best first."""
+        """All totals, the best first. What waits for a person counts 0."""
         return tuple(row.total for row in self.rows)
+
+    @property
+    def graded_percents(self) -> tuple[float, ...]:
+        """What each submission earned of what is graded in it: without ungraded essays."""
+        return graded_percents(self.rows, self.most)
+
+    @property
+    def missing(self) -> tuple[ClassMember, ...]:
+        """Who handed in nothing by their due time."""
+        return tuple(each for each in self.members if each.state == "missing")
+
+    @property
+    def at_risk(self) -> tuple[ClassMember, ...]:
+        """Who shows signs of falling behind."""
+        return tuple(each for each in self.members if each.signs)
+
+    @property
+    def penalty(self) -> float:
+        """All points that late penalties took off."""
+        return round(sum(row.penalty for row in self.rows), 2)
 
     @property
     def minutes(self) -> tuple[float, ...]:
@@ -237,3 +299,19 @@ class ClassSummary:
 
     def __repr__(self) -> str:
         return f"<ClassSummary of {self.lab}: {counted(len(self.rows), 'submission')}>"
+
+
+def graded_percents(rows: Iterable[SubmissionRow], most: float) -> tuple[float, ...]:
+    """Return what each submission earned of what is graded in it, in percent.
+
+    Examples
+    --------
+    An essay for 20 of 100 points waits, and 60 of the others are earned:
+
+    >>> waits = SubmissionRow("", 60.0, 0.0, None, 0, 0, True, (), {}, {}, open_points=20.0)
+    >>> graded_percents([waits], 100.0)
+    (75.0,)
+    """
+    return tuple(
+        100 * row.total / (most - row.open_points) for row in rows if most > row.open_points
+    )

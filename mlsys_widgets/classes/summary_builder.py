@@ -7,13 +7,16 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.classes import statistics as st
+from mlsys_widgets.classes.class_members import class_members
 from mlsys_widgets.classes.gradebook_reader import Grades, Standing, grades
 from mlsys_widgets.classes.neighbor_keys import NeighborKeys, neighbor_keys
-from mlsys_widgets.classes.prediction_distance import DISTANCES, distance, is_right
+from mlsys_widgets.classes.prediction_distance import DISTANCES, SIDES, distance, is_right
 from mlsys_widgets.classes.study_record import StudyRecord, read_study_record
 from mlsys_widgets.classes.summary import (
     BeliefCount,
@@ -48,10 +51,16 @@ from mlsys_widgets.labs.own_words import OWN_WORDS, own_words_name
 
 #: How many students must type the same wrong number before the report mentions it.
 _SEVERAL: Final = 3
+#: What became of an answer that somebody gave and that is graded.
+_ANSWERED: Final = ("right", "partly", "wrong")
 
 
 def class_summary(
-    lab: str, course: str | os.PathLike[str] = ".", *, names: bool = False
+    lab: str,
+    course: str | os.PathLike[str] = ".",
+    *,
+    names: bool = False,
+    now: datetime | None = None,
 ) -> ClassSummary:
     """Summarize how a class did in a lab.
 
@@ -61,6 +70,8 @@ def class_summary(
         The lab, for example ``lab_07_kernel_fusion``.
     names : bool
         Whether rows name their students. By default nothing in the summary names anybody.
+    now : datetime
+        The present, if it is not now: whoever has handed in nothing may still have time.
 
     Returns
     -------
@@ -96,7 +107,7 @@ def class_summary(
     home = found.folder("assignments", lab)
     if not home.is_dir():
         raise ValueError(f"there is no assignments/{lab} in {root.resolve()}")
-    return _SummaryBuilder(found, lab, home).summary(names=names)
+    return _SummaryBuilder(found, lab, home).summary(names=names, now=now)
 
 
 @dataclass
@@ -113,6 +124,10 @@ class _Submission:
         What the lab's checks need to compute this student's keys.
     predictions
         Whether each of the student's predictions was right, by name.
+    outcomes
+        What became of each answer, in the words of `QuestionSummary`.
+    answered
+        What each graded answer earned that is not blank, and what it is worth: fraction and points.
     """
 
     student: str
@@ -121,8 +136,10 @@ class _Submission:
     study: StudyRecord | None
     given: Given
     predictions: dict[str, bool] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
+    answered: dict[str, tuple[float, float]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def scores(self) -> dict[str, Mapping[str, Any]]:
         """Return the judged answers, by question."""
         return {score["name"]: score for score in self.line.get("scores", ())}
@@ -152,9 +169,15 @@ class _SummaryBuilder:
         folder = self._course.work("submitted", student, self._name)
         # Where only the notebook was handed in, the copy has the ledger that it carries.
         study = read_study_record(folder, owner) or read_study_record(copy, owner)
-        return _Submission(student, standing, line, study, Given(p, copy))
+        one = _Submission(student, standing, line, study, Given(p, copy))
+        for name, most in self._grades.most.items():
+            fraction = _fraction(one, name, most)
+            one.outcomes[name] = outcome = _outcome(one, name, fraction, self._items.get(name))
+            if outcome in _ANSWERED:
+                one.answered[name] = (fraction, most)
+        return one
 
-    def summary(self, *, names: bool) -> ClassSummary:
+    def summary(self, *, names: bool, now: datetime | None) -> ClassSummary:
         predictions = tuple(
             each
             for name, item in self._items.items()
@@ -162,18 +185,17 @@ class _SummaryBuilder:
             for each in self._predictions(name, item)
         )
         most = self._grades.most
+        whole = sum(most.values()) or 1.0
         order = [name for name in self._items if name in most]
         order += [name for name in most if name not in order]
         flags = Counter(label for one in self._class for label in _kinds(one.line.get("flags", ())))
-        rows = sorted(
-            (self._row(one, names=names) for one in self._class),
-            key=lambda row: (-row.total, row.student),
-        )
+        rows = {one.student: self._row(one, names=names) for one in self._class}
+        blank = {one.student: self._worth(one, "blank") / whole for one in self._class}
         return ClassSummary(
             self._name,
             self._lab.title,
             round(sum(most.values()), 2),
-            tuple(rows),
+            tuple(sorted(rows.values(), key=lambda row: (-row.total, row.student))),
             tuple(each for name in order for each in self._questions(name, most[name])),
             predictions,
             Calibration.of(list(self._sure_predictions())),
@@ -182,6 +204,7 @@ class _SummaryBuilder:
             sum(one.standing.seconds_late > 0 for one in self._class),
             sum(not one.line for one in self._class),
             self._neighbors(names=names),
+            class_members(self._course, self._name, rows, blank, names=names, now=now),
         )
 
     def _row(self, one: _Submission, *, names: bool) -> SubmissionRow:
@@ -199,7 +222,12 @@ class _SummaryBuilder:
             points=one.standing.points,
             beliefs={n: s["belief"] for n, s in one.scores.items() if s.get("belief")},
             seconds_late=one.standing.seconds_late,
+            open_points=self._worth(one, "waiting"),
         )
+
+    def _worth(self, one: _Submission, outcome: str) -> float:
+        """Return what the answers are worth that turned out so."""
+        return sum(of for name, of in self._grades.most.items() if one.outcomes[name] == outcome)
 
     # Questions.
 
@@ -209,10 +237,12 @@ class _SummaryBuilder:
             yield self._question(name, most, self._class, self._nobodys)
             return
         for asked, those in self._asked(name).items():
-            usual = Parameters({**self._nobodys.p, name: asked})
-            nobodys = Given(usual, self._nobodys.folder)
-            found = self._question(name, most, those, nobodys)
+            found = self._question(name, most, those, self._usual(name, asked))
             yield replace(found, name=asked, title=_told_apart(found.title, asked), item=name)
+
+    def _usual(self, name: str, asked: str) -> Given:
+        """Nobody's numbers, with one question of a pool."""
+        return Given(Parameters({**self._nobodys.p, name: asked}), self._nobodys.folder)
 
     def _asked(self, name: str) -> dict[str, list[_Submission]]:
         """Who was asked each question of a pool."""
@@ -226,14 +256,9 @@ class _SummaryBuilder:
     ) -> QuestionSummary:
         """Summarize what those students did who were asked this; ``nobodys`` has usual numbers."""
         item = self._items.get(name)
-        graded = [one for one in those if name not in one.standing.waiting or not _open(one, name)]
-        fractions = [_fraction(one, name, most) for one in graded]
-        rest = [one.standing.earned - one.standing.points.get(name, 0.0) for one in graded]
-        outcomes = Counter(
-            _outcome(fraction, one.scores.get(name))
-            for fraction, one in zip(fractions, graded, strict=True)
-        )
-        waiting = len(those) - len(graded)
+        outcomes = Counter(one.outcomes[name] for one in those)
+        waiting = outcomes["waiting"]
+        answered = [one.answered for one in those if name in one.answered]
         held: Counter[str] = Counter()
         says: dict[str, Counter[str]] = {}
         for one in those:
@@ -247,8 +272,8 @@ class _SummaryBuilder:
             _kind(item),
             most,
             # Blank essays are graded first, so until the rest is graded their scores mean nothing.
-            mean=None if waiting else st.mean(fractions),
-            discrimination=None if waiting else st.correlation(fractions, rest),
+            mean=None if waiting else st.mean([each[name][0] for each in answered]),
+            discrimination=None if waiting else st.discrimination(name, answered),
             right=outcomes["right"],
             partly=outcomes["partly"],
             wrong=outcomes["wrong"],
@@ -318,17 +343,17 @@ class _SummaryBuilder:
     def _predictions(self, name: str, item: Prediction) -> Iterator[PredictionSummary]:
         """Summarize a prediction; each question of a pool on its own, as `_questions` does."""
         if name not in self._lab.pools:
-            yield self._prediction(name, item, self._class)
+            yield self._prediction(name, item, self._class, self._nobodys)
             return
         questions = self._lab.questions(name, self._nobodys.p)
         for asked, those in self._asked(name).items():
             question = questions[asked]
             assert isinstance(question, Prediction)
-            found = self._prediction(name, question, those)
+            found = self._prediction(name, question, those, self._usual(name, asked))
             yield replace(found, name=asked, title=_told_apart(found.title, asked))
 
     def _prediction(
-        self, name: str, item: Prediction, those: Sequence[_Submission]
+        self, name: str, item: Prediction, those: Sequence[_Submission], nobodys: Given
     ) -> PredictionSummary:
         options = dict(item.options or {})
         chosen: Counter[str] = Counter()
@@ -366,7 +391,24 @@ class _SummaryBuilder:
             ),
             judged,
             tuple(sorted(words, key=lambda line: (line.right, line.predicted))),
+            tuple(self._predicted_beliefs(name, item, chosen - right, nobodys)),
         )
+
+    def _predicted_beliefs(
+        self, name: str, item: Prediction, off: Counter[str], nobodys: Given
+    ) -> Iterator[BeliefCount]:
+        """Say what those believed who were off, and what the lab answers to it."""
+        if item.options:
+            key = self._key(name, nobodys)
+            for option, count in off.most_common():
+                # An option that is right with the lab's own numbers has no answer to it.
+                if option in item.feedback and key and not is_right(key, option):
+                    yield BeliefCount(item.options[option], item.feedback[option], count)
+            return
+        sides = Counter({side: sum(off[each] for each in of) for side, of in SIDES.items()})
+        for side, count in sides.most_common():
+            if count and side in item.feedback:
+                yield BeliefCount(f"a number that is too {side}", item.feedback[side], count)
 
     def _sure_predictions(self) -> Iterator[tuple[int, bool]]:
         for one in self._class:
@@ -401,7 +443,7 @@ def _own_words(one: _Submission, prediction: str) -> str:
         return ""
 
 
-def _open(one: _Submission, name: str) -> bool:
+def _is_open(one: _Submission, name: str) -> bool:
     """Whether a cell waits for its first points, not for a second look at those it has."""
     score = one.scores.get(name)
     return one.standing.points.get(name, 0.0) == 0 and (score is None or score.get("auto") is None)
@@ -414,15 +456,16 @@ def _fraction(one: _Submission, name: str, most: float) -> float:
     return one.scores.get(name, {}).get("credit") or 0.0
 
 
-def _outcome(fraction: float, score: Mapping[str, Any] | None) -> str:
-    if fraction >= 1 - 1e-9:
-        return "right"
+def _outcome(one: _Submission, name: str, fraction: float, item: Item | None) -> str:
+    if name in one.standing.waiting and _is_open(one, name):
+        return "waiting"
     if fraction > 0:
-        return "partly"
-    blank = score is not None and (
-        score.get("answer") == "" or (score.get("answer") is None and not score.get("belief"))
-    )
-    return "blank" if blank else "wrong"
+        return "right" if fraction >= 1 - 1e-9 else "partly"
+    score = one.scores.get(name, {})
+    # Without a person, only an essay without a word is graded, and code is never blank.
+    empty = score.get("auto") is not None if isinstance(item, Essay) else score.get("judged")
+    nothing = score.get("answer") is None and not score.get("belief")
+    return "blank" if score.get("answer") == "" or (nothing and empty) else "wrong"
 
 
 def _title(name: str, item: Item | None) -> str:

@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -14,10 +13,11 @@ from rich.text import Text
 from sqlalchemy import Connection, select
 
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.grading_shares import read_shares, shares_path
 from mlsys_widgets.course.staff import StaffMember
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.student_rows import gradebook
-from mlsys_widgets.files import OWN_FOLDER, write_whole
+from mlsys_widgets.files import write_whole
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
 from mlsys_widgets.wording.plurals import counted
 
@@ -145,8 +145,8 @@ def run(arguments: argparse.Namespace) -> int:
         work = waiting_work(db, lab) if db is not None else []
     gone = set(course.people.dropped)
     work = [each for each in work if each.student not in gone]
-    path = course.home / OWN_FOLDER / f"split-{lab}.json"
-    assigned = split(work, tas, course.calendar.sections, _before(path))
+    path, before = shares_path(course.home, lab), read_shares(course.home, lab)
+    assigned = split(work, tas, course.calendar.sections, before)
     path.parent.mkdir(exist_ok=True)
     write_whole(path, json.dumps(assigned, indent=1) + "\n")
     table = Table("TA", "sections", "submissions", "open", box=None, header_style="bold")
@@ -198,11 +198,3 @@ def ta_page(ta: str, lab: str, work: Sequence[ManualWork]) -> str:
         mark = " " if each.waiting else "x"
         lines.append(f"- [{mark}] [Submission {number}]({link(ta, each.notebook)})")
     return "\n".join([*lines, ""])
-
-
-def _before(path: Path) -> dict[str, str]:
-    try:
-        shares = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return {str(k): str(v) for k, v in shares.items()} if isinstance(shares, dict) else {}

@@ -40,7 +40,7 @@ from mlsys_widgets.grading.gradebook.graded_submission import (
     RUN,
     GradedSubmission,
 )
-from mlsys_widgets.grading.gradebook.late_penalty import Lateness
+from mlsys_widgets.grading.gradebook.late_penalty import Lateness, penalty_words
 from mlsys_widgets.grading.patient_console import PatientConsole, silence_stdout
 from mlsys_widgets.grading.reading.archives import take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
@@ -326,12 +326,10 @@ def _summary(console: Console, graded: list[_Line]) -> None:
         middle = median(points)
         table.add_row("points", f"{points[0]:g} to {points[-1]:g}, median {middle:g}")
     table.add_row("wait for a person", f"{by_hand} (written answers)")
-    if late:
-        cost = sum(each.penalty for each in late)
-        penalties = f"penalties add up to {counted(round(cost, 2), 'point')}"
-        table.add_row("late", f"{len(late)} ({penalties if cost else 'no penalties'})")
     table.add_row("to look at", str(sum(bool(each.flags) for each in graded)))
     console.print(table)
+    words = penalty_words(len(late), sum(each.penalty for each in late), included=False)
+    console.print(words, highlight=False, soft_wrap=True)
 
 
 def _students(console: Console, graded: Sequence[_Line], lab: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mlsys_widgets.classes.class_charts import chart_groups, flag_chart, percent
@@ -31,7 +33,8 @@ QUESTION = QuestionSummary(
     unexplained=(("7 times", 3),),
 )  # fmt: skip
 CLASS = ClassSummary(
-    "lab", "A lab", 10.0, rows=(row(9), row(9), row(2, waiting=True), row(0, minutes=None)),
+    "lab", "A lab", 10.0,
+    rows=(row(9), row(9), row(2, waiting=True, open_points=6.0), row(0, minutes=None)),
     questions=(QUESTION,),
     predictions=(
         PredictionSummary(
@@ -61,7 +64,15 @@ def test_scores_count_every_student() -> None:
     assert sum(bar.length for bar in scores.bars) == 4
     assert scores.bars[-1].note == "2"
     assert scores.finding.startswith("4 students, median 5.5 and mean 5 of 10 points.")
-    assert "1 submission still waits for a person" in scores.finding
+
+
+def test_scores_with_and_without_ungraded_essays() -> None:
+    # Of the third student's 10 points, an essay for 6 waits: 2 of 10, and 2 of 4 without it.
+    assert "the median is 70% of what is graded" in chart("scores").finding
+    assert [bar.note for bar in chart("scores:graded").bars if bar.note] == ["1", "1", "2"]
+    assert chart("scores:graded").bars[5].note == "1"
+    graded = replace(CLASS, rows=(row(9),))
+    assert "scores:graded" not in [c.key for g in chart_groups(graded) for c in g.charts]
 
 
 def test_one_student_is_not_students() -> None:

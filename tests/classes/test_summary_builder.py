@@ -59,10 +59,23 @@ def test_questions_count_everybody_once(summary: ClassSummary) -> None:
         assert each.mean is None or 0 <= each.mean <= 1
     number = question(summary, "intensity_flop_per_byte")
     points = [row.points["intensity_flop_per_byte"] for row in summary.rows]
-    assert number.mean == pytest.approx(sum(points) / 40 / STUDENTS)
+    assert 0 < number.blank < STUDENTS
+    assert number.mean == pytest.approx(sum(points) / 40 / number.answered)
     assert number.right == sum(score == 40 for score in points)
-    assert number.discrimination is not None
-    assert number.discrimination > 0.2
+
+
+def test_whoever_leaves_everything_blank_changes_no_statistic(
+    summary: ClassSummary, tmp_path: Path
+) -> None:
+    root = copy_of_class(tmp_path / "course")
+    names = of_kind(root, "blank")
+    for name in names:
+        sql(root, "delete from submitted_assignment where student_id = ?", name)
+    without = class_summary(LAB, root)
+    assert len(without.rows) == STUDENTS - len(names) < STUDENTS
+    for one, other in zip(summary.questions, without.questions, strict=True):
+        assert (one.mean, one.discrimination) == (other.mean, other.discrimination)
+    assert question(summary, "intensity_flop_per_byte").discrimination is not None
 
 
 def test_an_essay_that_waits_says_nothing_yet(summary: ClassSummary) -> None:
@@ -108,9 +121,25 @@ def test_predictions_beside_what_is_true(summary: ClassSummary) -> None:
     assert (wrong.right, right.right) == (0, right.count)
     assert prediction.count == summary.prediction_calibration.count
     assert prediction.right == sum(row.predicted_right for row in summary.rows)
+    # What they believed who were off, and the lab's answer to it.
+    assert [(each.belief, each.count) for each in prediction.beliefs] == [
+        (wrong.label, wrong.count)
+    ]
     # Those who were off come first, for whoever skims what they say about it.
     assert prediction.words
     assert [each.right for each in prediction.words] == sorted(e.right for e in prediction.words)
+
+
+def test_everybody_is_a_member_and_blank_work_is_a_risk(summary: ClassSummary) -> None:
+    root = graded_class()
+    named = class_summary(LAB, root, names=True)
+    assert len(summary.members) == len(named.members) == STUDENTS
+    assert summary.missing == ()
+    assert len(summary.at_risk) == len(named.at_risk)
+    at_risk = {each.student: each.signs for each in named.at_risk}
+    for student in of_kind(root, "blank"):
+        assert at_risk[student] == ("left 100% of the points blank",)
+    assert not set(of_kind(root, "right")) & set(at_risk)
 
 
 def test_who_handed_in_late(summary: ClassSummary) -> None:

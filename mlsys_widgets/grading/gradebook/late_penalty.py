@@ -8,6 +8,7 @@ from typing import Any
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.due_words import in_words
+from mlsys_widgets.wording.plurals import counted
 
 #: Student, score and seconds late; the penalty, or ``None`` if there is no rule.
 LatePenalty = Callable[[str, float, float], float | None]
@@ -83,3 +84,32 @@ class Lateness:
         Lateness(seconds=60, before=58.0, penalty=5.8)
         """
         return cls(data["seconds"], data["before"], data["penalty"])
+
+
+def penalty_words(late: int, cost: float, *, included: bool) -> str:
+    """Say of the points of a class whether late penalties are in them.
+
+    Parameters
+    ----------
+    late, cost
+        How many submissions were late, and the points that all of them lost.
+
+    Examples
+    --------
+    >>> penalty_words(3, 22.9, included=True)
+    'Late penalties are in these points: 3 late submissions lost 22.9 points.'
+    >>> penalty_words(3, 22.9, included=False)
+    'Late penalties are not in these points: the gradebook takes 22.9 off 3 late submissions.'
+    >>> penalty_words(1, 0, included=True), penalty_words(0, 0, included=True)
+    ('1 submission was late, without a penalty.', 'Nobody was late, so there are no penalties.')
+    """
+    if not late:
+        return "Nobody was late, so there are no penalties."
+    if not cost:
+        were = "was" if late == 1 else "were"
+        return f"{counted(late, 'submission')} {were} late, without a penalty."
+    who = counted(late, "late submission")
+    if included:
+        return f"Late penalties are in these points: {who} lost {counted(round(cost, 2), 'point')}."
+    off = f"the gradebook takes {round(cost, 2):g} off {who}"
+    return f"Late penalties are not in these points: {off}."
