@@ -31,14 +31,15 @@ def submissions(summary: ClassSummary) -> str:
     """A line for every submission, numbered instead of named unless names were asked for."""
     names = list(dict.fromkeys(each.item or each.name for each in summary.questions))
     header = (
-        "student", "points", "of", "late_hours", "late_penalty", "minutes", "predictions",
-        "predictions_right", "waiting", "flags", *names, *(f"{name}_belief" for name in names),
+        "student", "points", "of", "of_graded", "late_hours", "late_penalty", "minutes",
+        "predictions", "predictions_right", "waiting", "flags", *names, *(f"{name}_belief" for name in names),
     )  # fmt: skip
     rows = (
         (
             row.student or str(number),
             f"{row.total:g}",
             f"{summary.most:g}",
+            f"{summary.most - row.open_points:g}",
             f"{row.seconds_late / 3600:.2f}" if row.seconds_late else "",
             f"{row.penalty:g}",
             "" if row.minutes is None else f"{row.minutes:.1f}",

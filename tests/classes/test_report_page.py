@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from mlsys_widgets.classes import ClassSummary, class_summary
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary import (
+    BeliefCount,
+    ClassMember,
     OwnWordsLine,
     PredictedOption,
     PredictionSummary,
@@ -75,6 +78,45 @@ def test_words_of_a_lab_keep_their_marks_and_nothing_else() -> None:
     asked = QuestionSummary("q", "Why `x < 1` and **not** <b>2</b>?", "number", 1.0, right=1)
     text = page(ClassSummary("lab", "A lab", 1.0, rows=(_row(),), questions=(asked,)))
     assert "Why <code>x &lt; 1</code> and <strong>not</strong> &lt;b&gt;2&lt;/b&gt;?" in text
+
+
+def test_the_first_screen_says_what_they_believe_and_what_to_say() -> None:
+    held = (BeliefCount("adds the launches", "Launches overlap.", 2),)
+    asked = QuestionSummary(
+        "q", "How long?", "number", 1.0, right=1, wrong=2, blank=5, beliefs=held
+    )
+    late = replace(_row(), penalty=0.5, seconds_late=60.0)
+    found = Page(
+        page(ClassSummary("lab", "A lab", 1.0, rows=(_row(), late), questions=(asked,), late=1))
+    )
+    first, _, rest = found.text.partition("Details")
+    assert "67%" in first
+    assert "2 of 3, answered in “How long?”" in first
+    assert "Launches overlap." in first
+    assert "Late penalties are in these points: 1 late submission lost 0.5 points." in first
+    assert "Question by question" in rest
+    assert not [attributes for tag, attributes in found.tags if tag == "details" and attributes]
+
+
+def test_staff_read_names_sections_and_tas() -> None:
+    essay = replace(_row(), total=0.5, waiting=True, open_points=0.5)
+    members = (
+        ClassMember("ann", "Ann Lee", "evening", "mia", "graded", row=essay),
+        ClassMember("ben", "", "evening", "mia", "missing", ("handed in nothing in a, b",)),
+        ClassMember("eve", "Eve <Wu>", "", "", "has time"),
+    )
+    summary = ClassSummary("lab", "A lab", 1.0, rows=(essay,), members=members)
+    shown = Page(page(summary)).text
+    assert "1 of 3 handed in nothing (ben); 1 is at risk. Not due yet: 1 (Eve <Wu> (eve))." in shown
+    assert "At risk is whoever" in shown
+    assert "handed in nothing in a, b" in shown
+    for words in ("By section", "no section", "By TA", "mia", "0.5 of 1", "100%"):
+        assert words in shown
+    nobody = tuple(replace(each, student="", name="", ta="") for each in members)
+    shown = Page(page(replace(summary, members=nobody))).text
+    assert "1 of 3 handed in nothing; 1 is at risk. Not due yet: 1." in shown
+    assert "By section" in shown
+    assert not [words for words in ("ben", "mia", "because", "By TA") if words in shown]
 
 
 def _row() -> SubmissionRow:
