@@ -32,7 +32,8 @@ def submissions(summary: ClassSummary) -> str:
     names = list(dict.fromkeys(each.item or each.name for each in summary.questions))
     header = (
         "student", "points", "of", "of_graded", "late_hours", "late_penalty", "minutes",
-        "predictions", "predictions_right", "waiting", "flags", *names, *(f"{name}_belief" for name in names),
+        "predictions", "predictions_right", "waiting", "flags", *names,
+        *(f"{name}_belief" for name in names),
     )  # fmt: skip
     rows = (
         (

@@ -13,7 +13,6 @@ from mlsys_widgets.classes import ClassSummary, class_summary
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary import (
     BeliefCount,
-    ClassMember,
     OwnWordsLine,
     PredictedOption,
     PredictionSummary,
@@ -96,27 +95,6 @@ def test_the_first_screen_says_what_they_believe_and_what_to_say() -> None:
     assert "Late penalties are in these points: 1 late submission lost 0.5 points." in first
     assert "Question by question" in rest
     assert not [attributes for tag, attributes in found.tags if tag == "details" and attributes]
-
-
-def test_staff_read_names_sections_and_tas() -> None:
-    essay = replace(_row(), total=0.5, waiting=True, open_points=0.5)
-    members = (
-        ClassMember("ann", "Ann Lee", "evening", "mia", "graded", row=essay),
-        ClassMember("ben", "", "evening", "mia", "missing", ("handed in nothing in a, b",)),
-        ClassMember("eve", "Eve <Wu>", "", "", "has time"),
-    )
-    summary = ClassSummary("lab", "A lab", 1.0, rows=(essay,), members=members)
-    shown = Page(page(summary)).text
-    assert "1 of 3 handed in nothing (ben); 1 is at risk. Not due yet: 1 (Eve <Wu> (eve))." in shown
-    assert "At risk is whoever" in shown
-    assert "handed in nothing in a, b" in shown
-    for words in ("By section", "no section", "By TA", "mia", "0.5 of 1", "100%"):
-        assert words in shown
-    nobody = tuple(replace(each, student="", name="", ta="") for each in members)
-    shown = Page(page(replace(summary, members=nobody))).text
-    assert "1 of 3 handed in nothing; 1 is at risk. Not due yet: 1." in shown
-    assert "By section" in shown
-    assert not [words for words in ("ben", "mia", "because", "By TA") if words in shown]
 
 
 def _row() -> SubmissionRow:
