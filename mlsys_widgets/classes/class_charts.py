@@ -93,8 +93,9 @@ def essay_words(summary: ClassSummary) -> str:
     if not summary.waiting or graded is None:
         return ""
     return (
-        f"{counted(summary.waiting, 'submission')} with an ungraded essay, which counts 0 in the"
-        f" points; without ungraded essays, the median is {graded:.0f}% of what is graded."
+        f"{counted(summary.waiting, 'submission')} {'has' if summary.waiting == 1 else 'have'} an"
+        f" ungraded essay, which counts 0 in these points; without ungraded essays, the median is"
+        f" {graded:.0f}% of what is graded."
     )
 
 
