@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -127,6 +128,7 @@ def build(
 
 def _write_source(course: Course, lab: str, workshop: Path) -> None:
     home, folder = course.folder("assignments", lab), workshop / "source" / lab
+    _refuse_names_of_python(home)
     with _blaming(home):
         declared = load(home)
         if declared.name != lab:
@@ -140,6 +142,16 @@ def _write_source(course: Course, lab: str, workshop: Path) -> None:
     for name, code in traveling(home, lab).items():
         (folder / name).write_text(code, "utf-8")
     _write(book, folder / f"{lab}.ipynb")
+
+
+def _refuse_names_of_python(home: Path) -> None:
+    """A module finds Python's own of its name here, and hides it in a student's notebook."""
+    for path in sorted(home.glob("*.py")):
+        if path.stem in sys.stdlib_module_names:
+            raise TextError(
+                f"{path} has the name of a module of Python's standard library, so an import of"
+                f" {path.stem} could mean either; rename it, to lab_{path.name} for example"
+            )
 
 
 def _refuse_modules_of_checks(home: Path) -> None:

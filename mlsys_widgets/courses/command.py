@@ -23,6 +23,7 @@ from mlsys_widgets.courses.new_course import init_course
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
 from mlsys_widgets.grading.judging.advice import advise
+from mlsys_widgets.grading.judging.shared_keys import CLASS, shared_keys
 from mlsys_widgets.wording.plurals import counted
 
 _SIGNS: Final = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "bold red")}
@@ -43,11 +44,28 @@ def run_build(arguments: argparse.Namespace) -> int:
         folder = course.folder("assignments", lab)
         for words in advise(folder, variants=course.variants, edition=course.edition):
             console.print(f"{lab}: {words}", style="yellow", highlight=False, markup=False)
+        if course.variants:
+            print_shared_keys(course, lab, console)
     if bundling:
         _write_bundle(course, arguments.bundle, console, people=not arguments.without_people)
     elif arguments.without_people:
         raise ValueError("--without-people is about a bundle; add --bundle")
     return 0
+
+
+def print_shared_keys(course: Course, lab: str, console: Console) -> None:
+    """Print the items whose answers a class could copy; nothing where there are none."""
+    shared = shared_keys(course.folder("assignments", lab), edition=course.edition)
+    columns = ("item", "different keys", "a neighbor's is accepted")
+    table = Table(*columns, box=None, header_style="bold")
+    for each in shared:
+        if each.too_alike:
+            such = each.example and f", such as {each.example[0]:.4g} for {each.example[1]:.4g}"
+            table.add_row(each.item, f"{each.distinct}", f"{each.accepted:.0%}{such or ''}")
+    if table.row_count:
+        words = f"{lab}: in a class of {len(CLASS)}, some answers can be copied from others."
+        console.print(words, style="yellow", highlight=False, markup=False)
+        console.print(table, highlight=False)
 
 
 def _write_bundle(course: Course, target: Path, console: Console, *, people: bool) -> None:

@@ -152,6 +152,13 @@ def test_a_module_of_the_checks_alone_is_refused_and_nothing_is_built(course, ch
     assert not (course.root / "source").exists()
 
 
+def test_a_module_named_like_one_of_python_is_refused(course):
+    (course.folder("assignments", DEMO) / "queue.py").write_text("LONGEST = 8\n")
+    with pytest.raises(TextError, match=r"queue\.py has the name of a module .* to lab_queue\.py"):
+        build(course)
+    assert not (course.root / "source").exists()
+
+
 def test_only_labs_that_exist_are_built(course):
     with pytest.raises(TextError, match=r"no lab 'lab_9' in assignments/; there are: lab_02_demo"):
         build(course, ["lab_9"])

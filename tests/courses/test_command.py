@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from sqlalchemy import Engine, event
 
 from mlsys_widgets import __version__
 from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import stale_labs
+from mlsys_widgets.courses.command import print_shared_keys
 from tests.courses.conftest import LAB, students
 from tests.courses.test_bundle import contents
 
@@ -40,6 +42,22 @@ def test_what_is_stale_is_built_first_and_nothing_else(written: Path, bundle: Pa
     files = contents(target)
     for name in (f"source/{LAB}/{LAB}.ipynb", f"release/{LAB}/{LAB}.ipynb"):
         assert b"One more word." in files[name]
+
+
+def test_what_can_be_copied_is_in_a_table(written: Path, tmp_path: Path):
+    """Quiet for the lab as it is; with three sides, a third of the class has each key."""
+    with (tmp_path / "said").open("w+", encoding="utf-8") as said:
+        print_shared_keys(Course.at(written), LAB, Console(file=said))
+        assert said.tell() == 0
+        asks = written / "assignments" / LAB / "asks.py"
+        few = asks.read_text("utf-8").replace("steps(128, 440, 8)", "(128, 256, 384)")
+        asks.write_text(few, "utf-8")
+        print_shared_keys(Course.at(written), LAB, Console(file=said))
+        said.seek(0)
+        words, header, *rows = said.read().splitlines()
+    assert words == f"{LAB}: in a class of 200, some answers can be copied from others."
+    assert header.split("  ")[0].strip() == "item"
+    assert [row.split()[:2] for row in rows] == [["intensity_flop_per_byte", "3"]]
 
 
 class TestRosterLater:

@@ -6,6 +6,7 @@ import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.grading.judging.advice import advise
+from mlsys_widgets.grading.judging.shared_keys import shared_keys
 
 
 @pytest.fixture
@@ -58,3 +59,38 @@ def test_too_few_beliefs(home):
 def test_without_variants_only_the_numbers_of_the_text_are_tried(home):
     change(home, "asks.py", "steps(128, 440, 8)", "steps(128, 1920, 64)")
     assert advise(home, variants=False) == []
+
+
+def too_alike(home):
+    return {each.item: each for each in shared_keys(home) if each.too_alike}
+
+
+def test_few_keys_in_a_class_are_counted(home):
+    assert too_alike(home) == {}
+    change(home, "asks.py", "steps(128, 440, 8)", "(128, 256, 384)")
+    number = too_alike(home)["intensity_flop_per_byte"]
+    assert number.distinct == 3
+    # A third of the class has each key, and nobody's is near another.
+    assert number.accepted == pytest.approx(1 / 3, abs=0.02)
+    assert number.example is None
+
+
+def test_keys_within_each_others_tolerance_are_counted(home):
+    change(home, "checks.py", "tolerance=0.02", "tolerance=0.2")
+    (number,) = too_alike(home).values()
+    value, key = number.example
+    assert 0 < abs(value - key) <= 0.2 * key
+    assert number.distinct == 40  # sides from 128 to 440 by 8
+    assert number.accepted > 0.1
+
+
+def test_a_decision_that_is_the_same_for_everybody_is_counted(home):
+    change(home, "asks.py", "steps(128, 440, 8)", "steps(128, 280, 4)")
+    assert too_alike(home)["limit"].accepted == 1
+
+
+def test_what_a_student_measures_is_nobody_elses(home):
+    measured = 'side = int((given.folder / "machine.json").read_text())'
+    change(home, "checks.py", "side = given.p.side\n    right", f"{measured}\n    right")
+    change(home, "asks.py", "steps(128, 440, 8)", "(128, 300)")
+    assert [each.item for each in shared_keys(home)] == ["limit"]

@@ -9,17 +9,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
 from unittest import mock
 
-from mlsys_widgets.grading import Given
 from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.labs import Choice, Number, load
+from mlsys_widgets.grading.judging.shared_keys import CLASS, drawn_keys
+from mlsys_widgets.labs import load
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT
-from tests.labs.test_sweep import OWN_MACHINE
-
-CLASS = [f"student-{k}" for k in range(200)]
 
 
 def twins(lab: str, students: Iterable[str] = CLASS) -> dict[str, float]:
@@ -35,12 +31,11 @@ def twins(lab: str, students: Iterable[str] = CLASS) -> dict[str, float]:
     with mock.patch.object(queries, "load", cache(queries.load)):
         for student in students:
             p = declared.draw(student)
-            for name, item in declared.items(p).items():
-                if isinstance(item, Number | Choice) and name not in OWN_MACHINE:
-                    options = frozenset(getattr(item, "options", {}).items())
-                    key = checks[name](Given(p, Path())).value
-                    asked.setdefault(name, []).append((item.ask, options, key))
-                    points[name] = item.points
+            items = declared.items(p)
+            for name, key in drawn_keys(declared, checks, p).items():
+                options = frozenset(getattr(items[name], "options", {}).items())
+                asked.setdefault(name, []).append((items[name].ask, options, key.value))
+                points[name] = items[name].points
     return {name: points[name] * _share(each) for name, each in asked.items()}
 
 
