@@ -562,7 +562,7 @@ class FusionExplorer(Instrument):
         from the pointer.
         """
         result = self.result
-        if handle.name == "size":
+        if handle.name == "elements":
             return {"elements": x}
         if handle.name == "data":
             low, high = fusion_scenes.span(float(result.unfused_traffic))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.curves import Curve, Dots, Threshold, curve_scene, prediction
 from mlsys_widgets.drawing.scene import (
     AnyMark,
     Array,
@@ -238,28 +239,6 @@ def speedups(result: ph.Fusion, known: Speedups) -> Scene:
     drawn = known.predicted if (known.predicted or math.inf) <= _HIGHEST else None
     if drawn is not None and drawn > 0.95 * top:
         top = math.ceil(drawn * 1.1)
-    legend = [("Model", "ink", "solid"), ("Your size", "ink", "circle")]
-    if known.claim is not None:
-        legend.append((f"Claim in the text, {_show(known.claim, '×')}", "ink", "dash_dotted"))
-    if known.measured:
-        legend.append((known.measured_words, "measured", "triangle-up"))
-    if drawn is not None:
-        legend.append((f"Your prediction, {_show(drawn, '×')}", "prediction", "dashed"))
-    speedup = float(result.speedup)
-    marks: tuple[AnyMark, ...] = (
-        _level("claim", known.claim, low, high, "ink", "dash_dotted"),
-        _level("prediction", drawn, low, high, "prediction", "dashed"),
-        Line("speedup", tuple(known.sizes), tuple(known.modeled), "ink", width=2.5),
-        Points("speedup now", (float(result.elements),), (speedup,), "ink", "circle", 220),
-        Points(
-            "measured",
-            tuple(size for size, _ in known.measured),
-            tuple(value for _, value in known.measured),
-            "measured",
-            "triangle-up",
-            70,
-        ),
-    )
     step = 1.0 if top <= 8 else 5.0
     ticks = tuple(step * k for k in range(int(top / step) + 1))
     powers = decades(low, high)
@@ -272,15 +251,23 @@ def speedups(result: ph.Fusion, known: Speedups) -> Scene:
         words=tuple(f"{power / 1e6:,g}" for power in powers),
     )
     up = Axis("Speedup", 0.0, top, ticks=ticks, words=tuple(_show(tick, "×") for tick in ticks))
-    handles = (Handle("size", "elements", float(result.elements), speedup),)
-    return Scene(across, up, marks, 230, tuple(legend), handles)
-
-
-def _level(name: str, at: float | None, low: float, high: float, tone: str, dash: str) -> Line:
-    """A line across the whole plot, or none."""
-    if at is None:
-        return Line(name, (), (), tone, dash)
-    return Line(name, (low, high), (at, at), tone, dash)
+    claim, looks = known.claim, ("ink", "dash_dotted", 2.0, "claim")
+    sizes, values = zip(*known.measured, strict=True) if known.measured else ((), ())
+    parts = (
+        Curve(known.sizes, known.modeled, "Model", width=2.5, name="speedup"),
+        Dots(
+            result.elements,
+            result.speedup,
+            "Your size",
+            size=220,
+            name="speedup now",
+            moves="elements",
+        ),
+        Threshold(f"Claim in the text, {_show(claim or 0, '×')}", None, claim, *looks),
+        Dots(sizes, values, known.measured_words, "measured", "triangle-up", 70, "measured"),
+        prediction(drawn, "×"),
+    )
+    return curve_scene(across, up, parts, height=230)
 
 
 def _beside(name: str, ends: Sequence[tuple[float, float]], words: Sequence[str]) -> Words:

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.drawing.curves import Curve, Dots, curve_scene, decade_axis, prediction
 from mlsys_widgets.drawing.scene import (
     AnyMark,
     Axis,
     Blocks,
     Handle,
-    Line,
-    Points,
     Scene,
     Words,
     decades,
@@ -156,36 +155,33 @@ def bars(result: ph.IronLawTime, overlapped: bool, anchor: ph.IronLawTime | None
 def curves(result: ph.IronLawTime, totals: NDArray[np.float64], predicted: float | None) -> Scene:
     """The time per inference for all batch sizes."""
     compute = float(result.compute_time / result.batch)
-    high = 10.0 ** math.ceil(math.log10(float(totals.max()) * 1.05))
-    least = min(float(totals.min()), max(compute, float(totals.max()) / _DEPTH))
-    low = 10.0 ** math.floor(math.log10(least / 2))
+    most = float(totals.max())
+    least = min(float(totals.min()), max(compute, most / _DEPTH))
+    up = decade_axis("Time per inference", least / 2, most * 1.05, "s")
     ends = (1.0, float(LARGEST_BATCH))
-    marks: list[AnyMark] = []
-    legend = []
+    across = Axis("Batch (inferences)", *ends, True, TICKS, tuple(_show(tick) for tick in TICKS))
+    terms = []
     for term, tone, dash in TERMS:
         once = compute if term == "compute" else float(term_time(result, term))
         # What a batch shares falls as 1/batch, straight on these axes; it ends where they end.
-        last = LARGEST_BATCH if term == "compute" else min(LARGEST_BATCH, once / low)
-        each = (once, once if term == "compute" else once / last) if once >= low else ()
-        marks.append(Line(f"{term} per inference", (1.0, last) if each else (), each, tone, dash))
-        legend.append((f"{term.capitalize()} term", tone, dash))
-    guess = (predicted, predicted) if predicted is not None and predicted <= LARGEST_BATCH else ()
-    guess = guess if guess and guess[0] >= 1 else ()
-    batch, each_one = float(result.batch), float(result.total / result.batch)
-    marks += [
-        Line("total per inference", tuple(BATCHES), tuple(totals), "ink", "solid", 3.0),
-        Line("prediction", guess, (low, high) if guess else (), "prediction", "dashed", 2.5),
-        Points("now", (batch,), (each_one,), "ink", "circle", 110),
-    ]
-    legend += [("Total", "ink", "solid"), ("This batch", "ink", "circle")]
-    if guess:
-        legend.append((f"Your prediction, batch {_show(guess[0])}", "prediction", "dashed"))
-    across = Axis("Batch (inferences)", *ends, True, TICKS, tuple(_show(tick) for tick in TICKS))
-    times = decades(low, high)
-    words = tuple(_show(time, "s") for time in times)
-    up = Axis("Time per inference", low, high, True, times, words)
-    handles = (Handle("batch", "batch", batch, each_one),)
-    return Scene(across, up, tuple(marks), 300, tuple(legend), handles)
+        last = LARGEST_BATCH if term == "compute" else min(LARGEST_BATCH, once / up.low)
+        shown = once >= up.low
+        x = (1.0, last) if shown else ()
+        y = (once, once if term == "compute" else once / last) if shown else ()
+        words, name = f"{term.capitalize()} term", f"{term} per inference"
+        terms.append(Curve(x, y, words, tone, dash, 2.0, name))
+    return curve_scene(
+        across,
+        up,
+        (
+            *terms,
+            Curve(BATCHES, totals, "Total", name="total per inference"),
+            Dots(
+                result.batch, result.total / result.batch, "This batch", name="now", moves="batch"
+            ),
+            prediction(predicted, axis="x", before="batch "),
+        ),
+    )
 
 
 # The memories.

@@ -6,18 +6,16 @@ import math
 from collections.abc import Sequence
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import (
-    AnyMark,
-    Axis,
-    Blocks,
-    Handle,
-    Line,
-    Points,
-    Scene,
-    decades,
-    from_zero,
-    note,
+from mlsys_widgets.drawing.curves import (
+    Curve,
+    Dots,
+    Part,
+    Threshold,
+    curve_scene,
+    decade_axis,
+    prediction,
 )
+from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Handle, Line, Scene, from_zero, note
 from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH, TICKS
 
 _show = ph.format_quantity
@@ -100,38 +98,20 @@ def curve(
     """
     limit = float(kept.memory)
     everything = (limit, need[0], need[-1], other[0], other[-1])
-    low = 10.0 ** math.floor(math.log10(min(everything) / 1.1))
-    high = 10.0 ** math.ceil(math.log10(max(everything) * 1.1))
+    up = decade_axis("Memory needed", min(everything) / 1.1, max(everything) * 1.1, "B")
+    ends = (1.0, float(LARGEST_BATCH))
+    across = Axis("Batch (sequences)", *ends, True, TICKS, tuple(_show(t) for t in TICKS))
+    heads, others = (f"{_show(count)} KV heads" for count in (kept.kv_heads, other_heads))
     largest = float(kept.largest_batch)
     inside = 1 <= largest <= LARGEST_BATCH
-    x, y = ((largest, largest), (low, limit)) if inside else ((), ())
-    drawn = predicted is not None and 1 <= predicted <= LARGEST_BATCH
-    guess = (predicted, predicted) if predicted is not None and drawn else ()
-    ends = (1.0, float(LARGEST_BATCH))
-    edge = (limit, limit) if device else ()
-    batch, total = float(kept.batch), float(kept.total)
-    marks: tuple[AnyMark, ...] = (
-        Blocks("too much zone", ((1.0, limit, ends[1], high, "red"),), opacity=0.07),
-        Line("device", ends if edge else (), edge, "red", "dashed", 2.5),
-        Line("other heads", tuple(BATCHES), tuple(other), "gray", "dash_dotted", 2.0),
-        Line("need", tuple(BATCHES), tuple(need), "ink", "solid", 3.0),
-        Line("last", x, y, "red", "dotted", 1.5),
-        Line("prediction", guess, (low, high) if guess else (), "prediction", "dashed", 2.5),
-        Points("now", (batch,), (total,), "ink", "circle", 110),
+    last, below = ((largest, largest), (up.low, limit)) if inside else ((), ())
+    parts: tuple[Part, ...] = (
+        Curve(BATCHES, need, f"Needed with {heads}", name="need"),
+        Curve(BATCHES, other, f"With {others}", "gray", "dash_dotted", 2.0, "other heads"),
+        Dots(kept.batch, kept.total, "This batch", name="now", moves="batch"),
+        Threshold("Memory of the device", y=limit if device else None, name="device"),
+        Curve(last, below, "Largest batch that fits", "red", "dotted", 1.5, "last"),
+        prediction(predicted, axis="x", before="batch "),
     )
-    across = Axis("Batch (sequences)", *ends, True, TICKS, tuple(_show(t) for t in TICKS))
-    ticks = decades(low, high)
-    up = Axis("Memory needed", low, high, True, ticks, tuple(_show(size, "B") for size in ticks))
-    legend = [
-        (f"Needed with {_show(kept.kv_heads)} KV heads", "ink", "solid"),
-        (f"With {_show(other_heads)} KV heads", "gray", "dash_dotted"),
-        ("This batch", "ink", "circle"),
-    ]
-    if device:
-        legend.append(("Memory of the device", "red", "dashed"))
-    if inside:
-        legend.append(("Largest batch that fits", "red", "dotted"))
-    if guess:
-        legend.append((f"Your prediction, batch {_show(guess[0])}", "prediction", "dashed"))
-    handles = (Handle("batch", "batch", batch, total),)
-    return Scene(across, up, marks, 300, tuple(legend), handles)
+    zone = Blocks("too much zone", ((ends[0], limit, ends[1], up.high, "red"),), opacity=0.07)
+    return curve_scene(across, up, parts, behind=(zone,))

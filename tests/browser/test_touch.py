@@ -74,7 +74,7 @@ def test_every_input_that_is_drawn_has_a_handle(page):
     assert found == {
         "Roofline": {"roof", "ridge", "GEMM"},
         "Dispatch waterfall": {"end of computing", "end of a launch", "end of a kernel"},
-        "Fusion explorer": {"data", "launch", "size"},
+        "Fusion explorer": {"data", "launch", "elements"},
         "Break-even timeline": {"compile time", "break-even point", "end of service"},
         "Magnitude landscape": {"window"},
         "Iron law": {"memory", "compute", "latency", "batch", "capacity", "weights"},

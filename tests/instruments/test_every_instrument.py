@@ -29,12 +29,13 @@ from mlsys_widgets.instruments.control_panel import packed
 from mlsys_widgets.instruments.controls import Control, Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.live_math import live_math, matters_most
+from tests.instruments.ring import Ring
 
 
 def instruments() -> list[type[Instrument]]:
     found = (getattr(mlsys_widgets, name) for name in mlsys_widgets.__all__)
     kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, Instrument)]
-    return [kind for kind in kinds if kind is not Instrument]
+    return [*(kind for kind in kinds if kind is not Instrument), Ring]
 
 
 every_instrument = pytest.mark.parametrize("kind", instruments(), ids=lambda kind: kind.__name__)

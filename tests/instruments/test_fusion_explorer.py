@@ -166,7 +166,7 @@ def test_the_data_bar_ends_where_it_is_dragged(fused: bool, device: str, part: f
 @pytest.mark.parametrize("x", [1e3, 5e4, 786_432, 1e9])
 def test_the_point_of_the_speedup_is_dragged_through_all_sizes(x: float) -> None:
     w = FusionExplorer()
-    w.drag("size", x, 2.0)
+    w.drag("elements", x, 2.0)
     assert w.elements == pytest.approx(x, rel=5e-3)
     (handle,) = w.scenes(w.result)[3].handles
     assert (handle.x, handle.y) == (w.elements, w.result.speedup)
