@@ -178,7 +178,9 @@ class CurveInstrument(Instrument):
             for part in self.plot
             if not isinstance(part, Curve)
         ]
-        up = self._up(values, [*numbers(guess), *(y for part in others for y in numbers(part.y))])
+        # With room for the prediction also while it is not shown, or a drag would move the axis.
+        made = numbers(self._made.value if self._made else None)
+        up = self._up(values, [*made, *(y for part in others for y in numbers(part.y))])
         curves = [
             replace(curve, x=places[on], y=values[y][on])
             for y, curve in self._curves.items()

@@ -42,7 +42,7 @@ def test_numbers_and_words_follow():
 
 
 def test_a_hand_drags_along_the_curve_and_moves_no_axis():
-    ring = Ring()
+    ring = Ring(prediction=0.28)  # about 8 GPUs, so it is not drawn for others
     before = scene(ring)
     ring.drag("gpus", 64.3, 0.0)
     assert ring.gpus == 64
