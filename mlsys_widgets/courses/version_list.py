@@ -23,6 +23,7 @@ from mlsys_widgets.course.copy_notes import UNSTAMPED, copies_beside, read_copie
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.kept_versions import kept_versions
 from mlsys_widgets.course.lab_versions import stamp_in, version_in
+from mlsys_widgets.courses.hub_link import HubLink
 from mlsys_widgets.courses.lab_releases import note_version, notice_release, release_lab
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import listed
@@ -158,6 +159,7 @@ def run_release(arguments: argparse.Namespace) -> int:
     """Release a lab, or note that a version was handed out."""
     console = Console()
     course = Course.at(arguments.folder)
+    HubLink.of_instructor(course.home)
     lab = arguments.lab
     if arguments.version is not None:
         _check_lab(course, lab)

@@ -27,18 +27,19 @@ def test_without_a_hub_there_is_nobody_to_ask(tmp_path):
     link = HubLink(tmp_path / "course")
     (tmp_path / "people").mkdir()  # somebody's own folder
     assert not link.exists
-    assert not link.closed
     assert link.status() is None
+    HubLink.of_instructor(tmp_path / "course")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder to somebody else")
 def test_on_a_hub_only_instructors_can_ask(folder, tmp_path, monkeypatch):
     link = HubLink(tmp_path / "course")
     assert link.exists
-    assert not link.closed
+    HubLink.of_instructor(tmp_path / "course")
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert not link.exists
-    assert link.closed
+    with pytest.raises(ValueError, match="only an instructor"):
+        HubLink.of_instructor(tmp_path / "course")
     assert link.status() is None
 
 
