@@ -7,7 +7,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
@@ -110,8 +109,7 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
         if not is_full_disk(problem):
             raise
         raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
-    with suppress(ValueError):  # somebody's other settings that cannot be read
-        SecondLooks(course).open_box()  # students may ask about what they get to read
+    closed = _closed_to_requests(course)
     if not arguments.json:
         _summary(console, graded)
         _ways(console, graded, plan.skip)
@@ -122,7 +120,18 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
             )  # fmt: skip
         _students(console, graded, arguments.lab)
         _flagged_before(console, flagged, arguments.lab)
+        if closed:
+            console.print(f"! {closed}.", highlight=False, markup=False, soft_wrap=True)
     return NEEDS_A_TA if to_look_at or flagged or any(each.flags for each in graded) else 0
+
+
+def _closed_to_requests(course: Course) -> str:
+    """Let students ask about what they get to read; say why they cannot, if they cannot."""
+    try:
+        SecondLooks(course).open_box()
+    except ValueError as why:
+        return str(why)
+    return ""
 
 
 def _nothing_new(work: GradingRun) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from nbgrader.preprocessors import ClearHiddenTests
@@ -18,6 +19,7 @@ from mlsys_widgets.handin.second_look import (
     ANSWERS,
     BOX,
     SecondLookRequest,
+    answer_file,
     new_ticket,
     put_into_box,
     read_answer,
@@ -77,6 +79,47 @@ def test_from_a_request_to_its_answer(looks, exchange, capsys):
     assert (line["student"], line["answer"], "ticket" in line) == ("ann", "It is right: +5.", False)
     ask(exchange)  # about the same question again: the first one is closed
     assert [each.number for each in looks.take_in().new] == [2]
+
+
+def test_where_a_group_shares_the_course_all_of_it_empty_the_box(course, exchange):
+    for name in (BOX, ANSWERS):
+        (exchange / name).rmdir()
+    with (course.root / "nbgrader_config.py").open("a") as config:
+        config.write("c.CourseDirectory.groupshared = True\n")
+    SecondLooks(Course.at(course.root)).open_box()
+    assert (exchange / BOX).stat().st_mode & 0o1777 == 0o773
+    assert (exchange / ANSWERS).stat().st_mode & 0o1777 == 0o771
+
+
+def test_whoever_cannot_reach_the_box_is_told_and_closes_nothing(
+    looks, exchange, monkeypatch, capsys
+):
+    ticket = ask(exchange)
+    looks.take_in()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != ANSWERS)
+    for words in ([], ["close", "1", "Yes."]):
+        assert main(["second-looks", *words]) == 1
+        assert "second looks are closed to you" in capsys.readouterr().err
+    assert read_answer(exchange, ticket) is None
+    assert [each.is_open for each in looks.read()] == [True]
+
+
+def test_an_answer_that_cannot_be_read_closes_nothing(looks, exchange):
+    ticket = ask(exchange)
+    looks.take_in()
+    answer_file(exchange, ticket).mkdir()  # in the way
+    with pytest.raises(IsADirectoryError):
+        looks.close(1, "Yes.")
+    assert [each.is_open for each in looks.read()] == [True]
+
+
+def test_whoever_was_renamed_asks_as_before(looks, exchange, course):
+    settings = course.root / "assignments" / "course.toml"
+    with settings.open("a") as file:
+        file.write('\n[names.ann]\nnumbers = "anna"\n')
+    ask(exchange, student="anna")
+    (look,) = SecondLooks(Course.at(course.root)).take_in().new
+    assert look.student == "ann"
 
 
 def test_one_open_request_for_a_question_and_the_student_is_told(looks, exchange):
@@ -209,7 +252,9 @@ def test_a_student_is_forgotten(looks, exchange):
     ask(exchange)
     ask(exchange, student="bob")
     looks.take_in()
+    looks._path.chmod(0o660)  # as where others teach, too
     assert looks.forget("ann") == 1
+    assert looks._path.stat().st_mode & 0o777 == 0o660
     assert [each.student for each in looks.read()] == ["bob"]
     assert "ann" not in looks._path.read_text()
 

@@ -55,6 +55,9 @@ def test_instructors_change_the_course_and_tas_grade_in_it(shared):
         ("echo x > course/.mlsys/$USER && mv course/.mlsys/$USER course/.mlsys/released.json",
          "both"),
         ("ls exchange/demo/inbound && touch exchange/demo/feedback/$USER", "both"),
+        ("ls exchange/demo/second_looks", "both"),
+        ("echo x > exchange/demo/second_look_answers/$USER", "both"),
+        ("ls exchange/demo/second_look_answers", "both"),
         ("echo x >> course/assignments/course.toml", "instructor"),
         ("mv course/assignments/lab_01 course/assignments/lab_02 &&"
          " mv course/assignments/lab_02 course/assignments/lab_01", "instructor"),
@@ -69,6 +72,15 @@ def test_instructors_change_the_course_and_tas_grade_in_it(shared):
         if "inbound" not in command:
             assert not allowed(places, state, state.student, command), command
     assert not allowed(places, state, state.student, "ls course || ls exchange/demo/inbound")
+
+
+def test_all_who_teach_empty_the_box_into_which_students_put_requests(shared):
+    places, state, second, ta = shared
+    box = "exchange/demo/second_looks"
+    for who in (second, ta, state.instructor):
+        assert allowed(places, state, state.student, f"umask 022; echo x > {box}/drawn")
+        assert allowed(places, state, who, f"cat {box}/* && rm {box}/*"), who
+    assert not allowed(places, state, state.student, f"ls {box}")
 
 
 def test_settings_that_somebody_else_could_have_written_are_not_followed(shared):

@@ -5,6 +5,9 @@ up to a limit, and believed only about the owner that the kernel knows. Taking i
 into a file of the course, which only grows, and then removes what was in the box; whoever kills it
 in between finds the same ticket again. A heap that one user has put there delays nobody else: a few
 files of each are opened, and the others are removed unread.
+
+Everybody who teaches works with the same box, answers and file. Whoever cannot is told so, and
+never sees a list that is shorter than another's. A hub makes both folders when it starts.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
-from mlsys_widgets.files import OWN_FOLDER, held, open_no_follow, open_regular, write_whole
+from mlsys_widgets.files import OWN_FOLDER, held, open_folder, open_regular, write_whole
 from mlsys_widgets.grading.gradebook.grade_history import now, who_runs
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
@@ -40,9 +43,11 @@ from mlsys_widgets.handin.second_look import (
 _MOST_OF_ONE: Final = 50
 #: Seconds after which a file that is still being written was given up.
 _GIVEN_UP: Final = 3600.0
-#: Everybody may put something in, nobody may take out another's; answers are found by name only.
-_BOX_MODE: Final = 0o1733
-_ANSWERS_MODE: Final = 0o711
+#: Everybody may put something in and no student may list it; answers are found by name only. The
+#: modes for one owner, and for a group, which the sticky bit would keep from emptying the box.
+_MODES: Final = {BOX: (0o1733, 0o2773), ANSWERS: (0o711, 0o2771)}
+#: Seconds that one waits for somebody else who reads or answers.
+_PATIENCE: Final = 5.0
 
 
 @dataclass(frozen=True)
@@ -93,20 +98,35 @@ class SecondLooks:
         return found if found is not None and found.is_dir() else None
 
     def open_box(self) -> Path | None:
-        """Make the folders in the exchange if they are not there; `None` where that cannot be."""
+        """Make the folders in the exchange if they are not there; `None` without an exchange.
+
+        Raises
+        ------
+        ValueError
+            When whoever runs this cannot make them, or cannot take out requests and answer them.
+        """
         exchange = self.exchange()
         if exchange is None:
             return None
-        shared = bool(self._course.nbgrader.get("CourseDirectory", {}).get("groupshared", False))
-        for name, mode in ((BOX, _BOX_MODE), (ANSWERS, _ANSWERS_MODE)):
+        # A hub says it in settings of its own, beside those of the course.
+        settings = nbgrader_settings(self._course.home)
+        shared = bool(settings.get("CourseDirectory", {}).get("groupshared", False))
+        for name, modes in _MODES.items():
             folder = exchange / name
             try:
-                folder.mkdir(mode=0o700)
-                folder.chmod(mode | (0o2770 if shared else 0))
-            except FileExistsError:
-                continue
-            except OSError:
-                return None
+                with suppress(FileExistsError):
+                    folder.mkdir(mode=0o700)
+                    folder.chmod(modes[shared])
+            except OSError as why:
+                raise ValueError(
+                    f"students cannot ask for second looks: {folder} cannot be made"
+                    f" ({why.strerror}); the owner of {exchange} makes it with: mlsys second-looks"
+                ) from None
+            if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+                raise ValueError(
+                    f"second looks are closed to you; the owner of {folder} has to give its group"
+                    " all rights, and you have to be in that group"
+                )
         return exchange
 
     def read(self) -> list[SecondLook]:
@@ -131,14 +151,8 @@ class SecondLooks:
         with self._alone():
             looks = self.read()
             self._publish(exchange, looks)
-            try:
-                box = open_no_follow(exchange / BOX, os.O_DIRECTORY)
-            except OSError:
-                return BoxContents()
-            try:
+            with open_folder(exchange / BOX) as box:
                 return self._empty(box, exchange, looks)
-            finally:
-                os.close(box)
 
     def _empty(self, box: int, exchange: Path, looks: list[SecondLook]) -> BoxContents:
         new: list[SecondLook] = []
@@ -161,8 +175,7 @@ class SecondLooks:
                     new.append(look)
             except _Refused as why:
                 refused[str(why)] += 1
-                with suppress(OSError):
-                    write_answer(exchange, request.ticket, f"Not taken in: {why}.", now())
+                write_answer(exchange, request.ticket, f"Not taken in: {why}.", now())
             except ValueError as why:
                 refused[str(why)] += 1
             _remove(box, name)
@@ -171,14 +184,16 @@ class SecondLooks:
     def _taken(self, request: SecondLookRequest, owner: int, looks: list[SecondLook]) -> SecondLook:
         """Return a request that is what it says; refused if it is not."""
         # Where everybody has the same user, as in some clusters, the name cannot be checked.
-        if owner != os.geteuid() and _user(owner) != request.student:
+        # Whoever was renamed asks under the name from before, which their work carries.
+        student = self._course.people.login_of(request.student)
+        if owner != os.geteuid() and _user(owner) != student:
             raise ValueError("the file belongs to somebody else than it says")
         graded = self._graded_in(request.lab)
-        if graded is None or request.student not in graded:
+        if graded is None or student not in graded:
             raise _Refused("there is no grade to look at yet")
-        if request.question not in graded[request.student]:
+        if request.question not in graded[student]:
             raise _Refused("the lab has no such question")
-        about = request.student, request.lab, request.question
+        about = student, request.lab, request.question
         if any(each.is_open and about == (each.student, each.lab, each.question) for each in looks):
             raise _Refused("you have asked about this question already, and that is still open")
         number = max((each.number for each in looks), default=0) + 1
@@ -197,12 +212,13 @@ class SecondLooks:
     # Answering.
 
     def close(self, number: int, answer: str) -> SecondLook:
-        """Answer a second look; the student reads the answer in the next feedback and in the Lab.
+        """Answer a second look; where there is an exchange, the student can read it when this ends.
 
         Raises
         ------
         ValueError
-            When there is none of that number, it is closed, or the answer is empty.
+            When there is none of that number, it is closed, the answer is empty, or the student
+            could not read it; then it stays open.
         """
         words = clean_words(answer)
         if not words:
@@ -213,21 +229,20 @@ class SecondLooks:
                 raise ValueError(f"there is no second look {number}; mlsys second-looks lists them")
             if not found.is_open:
                 raise ValueError(f"second look {number} was closed by {found.closed_by} already")
+            exchange = self.open_box()
             done = replace(found, answer=words, closed_by=who_runs(), closed=now())
+            if exchange is not None:
+                write_answer(exchange, done.ticket, words, done.closed or "")
             closing = {name: getattr(done, name) for name in ("answer", "closed_by", "closed")}
             line = json.dumps({"closed": {"number": number, **closing}}).encode() + b"\n"
             append_lines(self._path, line)
-            exchange = self.open_box()
-            if exchange is not None:
-                self._publish(exchange, [done])
         return done
 
     def _publish(self, exchange: Path, looks: list[SecondLook]) -> None:
-        """Put answers where students find them, if they are not there."""
+        """Put answers where students find them, if they are not there, as after a restore."""
         for each in looks:
             if each.answer is not None and not answer_file(exchange, each.ticket).exists():
-                with suppress(OSError):
-                    write_answer(exchange, each.ticket, each.answer, each.closed or "")
+                write_answer(exchange, each.ticket, each.answer, each.closed or "")
 
     def forget(self, student: str) -> int:
         """Remove everything that a student has asked; returns how many there were."""
@@ -241,7 +256,8 @@ class SecondLooks:
                 for _, line in read_lines(self._path)
                 if line is not None and _number(line) not in numbers
             ]
-            write_whole(self._path, "".join(f"{line}\n" for line in lines), mode=0o600)
+            mode = self._path.stat().st_mode & 0o777  # others who teach read it, too
+            write_whole(self._path, "".join(f"{line}\n" for line in lines), mode=mode)
             if (exchange := self.exchange()) is not None:
                 for each in gone:
                     with suppress(OSError):
@@ -252,6 +268,7 @@ class SecondLooks:
         return held(
             self._path.with_suffix(".lock"),
             "second looks are being taken in or answered by somebody else; try again",
+            patience=_PATIENCE,
         )
 
 

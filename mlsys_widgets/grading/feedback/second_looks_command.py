@@ -59,10 +59,11 @@ def _close(console: Console, looks: SecondLooks, words: Sequence[str]) -> int:
         raise ValueError("write it like: mlsys second-looks close 3 'You are right: 7 points.'")
     looks.take_in()
     done = looks.close(int(words[0]), " ".join(words[1:]))
+    at_once = "JupyterLab now, and in " if looks.exchange() is not None else ""
     _say(
         console,
-        f"Closed. {short_name(done.student)} reads the answer in JupyterLab now, and in the"
-        f" feedback after: nbgrader generate_feedback {done.lab} --force, and its release.",
+        f"Closed. {short_name(done.student)} reads the answer in {at_once}the feedback after:"
+        f" nbgrader generate_feedback {done.lab} --force, and its release.",
     )
     return 0
 

@@ -27,7 +27,7 @@ from typing import Any, Final
 from mlsys_widgets.files import OWN_FOLDER, write_whole
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import LabGrade
-from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
+from mlsys_widgets.grading.gradebook.private_lines import append_lines, private_mode, read_lines
 
 #: How the file of a lab begins.
 HISTORY: Final = "history-"
@@ -133,7 +133,7 @@ class GradeHistory:
         """Record what a command changes; first, what others have changed since the last one."""
         self.notice(grades())
         run = GradebookRun(what, who_runs(), now(), why)
-        write_whole(self._note, json.dumps(vars(run)), mode=0o600)
+        write_whole(self._note, json.dumps(vars(run)), mode=private_mode(self._note))
         try:
             yield
         except BaseException:

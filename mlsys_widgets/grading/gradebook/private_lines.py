@@ -15,8 +15,8 @@ _SHARED: Final = 0o660
 _GROUP_WRITES: Final = 0o020
 
 
-def private_opener(path: Path) -> Any:
-    """Open a file so that a new one is closed to all but its owner and a group that teaches too.
+def private_mode(path: Path) -> int:
+    """Return the mode of a file that is its owner's, and of a group that teaches, too.
 
     Parameters
     ----------
@@ -27,8 +27,7 @@ def private_opener(path: Path) -> Any:
         of_course = path.parent.parent.stat().st_mode
     except OSError:
         of_course = 0
-    mode = _SHARED if of_course & _GROUP_WRITES else 0o600
-    return lambda name, flags: open_no_follow(name, flags, mode)
+    return _SHARED if of_course & _GROUP_WRITES else 0o600
 
 
 def append_lines(path: Path, lines: bytes) -> None:
@@ -37,8 +36,8 @@ def append_lines(path: Path, lines: bytes) -> None:
     What a process that was killed has left of a line is cut off: nobody was told that it is there.
     """
     path.parent.mkdir(exist_ok=True)
-    new = not path.exists()
-    with open(path, "a+b", opener=private_opener(path)) as file:
+    new, mode = not path.exists(), private_mode(path)
+    with open(path, "a+b", opener=lambda name, flags: open_no_follow(name, flags, mode)) as file:
         end = file.seek(0, os.SEEK_END)
         whole = _end_of_last_line(file, end)
         if whole < end:

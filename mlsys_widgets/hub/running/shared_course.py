@@ -22,6 +22,7 @@ from mlsys_widgets.files import (
     open_folder,
     open_regular,
 )
+from mlsys_widgets.handin.second_look import ANSWERS, BOX
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import READ_BY_GROUP, Places
 
@@ -54,15 +55,15 @@ def share_course(places: Places, state: HubState) -> None:
 
 
 def _share_exchange(places: Places, state: HubState, staff: int, teaching: int) -> None:
-    """Create nbgrader's folders in the exchange, as it would, with the right groups."""
+    """Create nbgrader's folders in the exchange and ours, with the right groups."""
     owner = state.accounts[state.instructor].uid
     with open_folder(places.exchange) as exchange:
         _make(exchange, state.course_id, owner, teaching, 0o2775)
         with open_folder(state.course_id, dir_fd=exchange) as course:
-            # Students go in and list nothing; TAs collect and return feedback; instructors release.
+            # Students go in and list nothing; TAs collect and answer; instructors release.
             for name, group, mode in (
                 ("outbound", teaching, 0o2775), ("inbound", staff, 0o2773),
-                ("feedback", staff, 0o2771),
+                ("feedback", staff, 0o2771), (BOX, staff, 0o2773), (ANSWERS, staff, 0o2771),
             ):  # fmt: skip
                 _make(course, name, owner, group, mode)
             with open_folder("outbound", dir_fd=course) as outbound:
