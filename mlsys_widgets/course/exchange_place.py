@@ -1,4 +1,4 @@
-"""Where nbgrader's exchange is, by the settings of whoever asks."""
+"""Where nbgrader's exchange is, by the settings of whoever asks, and what of ours is in it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any, Final
 from mlsys_widgets.course.course import read_config
 from mlsys_widgets.files import NBGRADER_CONFIG
 
+#: Beside nbgrader's folders: where requests for second looks go, and where answers come from.
+BOX: Final = "second_looks"
+ANSWERS: Final = "second_look_answers"
 #: Where nbgrader's own exchange is, if nobody says otherwise.
 _USUAL: Final = "/usr/local/share/nbgrader/exchange"
 #: Our own ways to submit, list, fetch and release use the same folder.

@@ -16,11 +16,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.course.exchange_place import ANSWERS, BOX
 from mlsys_widgets.files import write_whole
 
-#: Beside the exchange's other folders: where requests go, and where answers come from.
-BOX: Final = "second_looks"
-ANSWERS: Final = "second_look_answers"
 #: Characters and lines of what a student writes, and bytes of the file.
 LONGEST_WORDS: Final = 2000
 MOST_LINES: Final = 40

@@ -25,10 +25,9 @@ from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
-from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
+from mlsys_widgets.course.exchange_place import BOX, exchange_folder, nbgrader_settings
 from mlsys_widgets.files import held, write_whole
 from mlsys_widgets.handin.second_look import (
-    BOX,
     LONGEST_WORDS,
     SecondLookRequest,
     clean_words,
@@ -120,7 +119,8 @@ class SecondLookHandler(PanelHandler):
             try:
                 return reply(read_work(notebook))
             except OSError as problem:
-                raise ValueError(str(problem)) from None
+                why = problem.strerror or problem
+                raise ValueError(f"that could not be done: {why}; try again") from None
 
         await self.answer(
             notebook_of(path),

@@ -9,7 +9,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from mlsys_widgets.handin.second_look import ANSWERS, BOX, read_request, write_answer
+from mlsys_widgets.course.exchange_place import ANSWERS, BOX
+from mlsys_widgets.handin.second_look import read_request, write_answer
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
 

@@ -12,12 +12,11 @@ from nbgrader.preprocessors import ClearHiddenTests
 
 from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.exchange_place import ANSWERS, BOX
 from mlsys_widgets.grading.feedback import second_looks
 from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
 from mlsys_widgets.grading.feedback.second_looks_page import as_html, second_looks_of
 from mlsys_widgets.handin.second_look import (
-    ANSWERS,
-    BOX,
     SecondLookRequest,
     answer_file,
     new_ticket,

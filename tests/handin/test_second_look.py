@@ -6,9 +6,8 @@ import json
 
 import pytest
 
+from mlsys_widgets.course.exchange_place import ANSWERS, BOX
 from mlsys_widgets.handin.second_look import (
-    ANSWERS,
-    BOX,
     LONGEST_WORDS,
     MOST_LINES,
     SecondLookRequest,

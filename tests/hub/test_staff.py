@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from mlsys_widgets.handin.second_look import ANSWERS, BOX
+from mlsys_widgets.course.exchange_place import ANSWERS, BOX
 from tests.hub.day import LAB, BrowserUser, Formgrader
 from tests.hub.running import ROOT, running_hub
 from tests.hub.term import Term

@@ -23,14 +23,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
+from mlsys_widgets.course.exchange_place import ANSWERS, BOX, exchange_folder, nbgrader_settings
 from mlsys_widgets.files import OWN_FOLDER, held, open_folder, open_regular, write_whole
 from mlsys_widgets.grading.gradebook.grade_history import now, who_runs
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
 from mlsys_widgets.handin.second_look import (
-    ANSWERS,
-    BOX,
     LARGEST_REQUEST,
     SecondLookRequest,
     answer_file,

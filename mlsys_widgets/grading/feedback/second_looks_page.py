@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.exchange_place import BOX
 from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
-from mlsys_widgets.handin.second_look import BOX
 
 _HOW = (
     "Does something look wrong? Press <b>Ask for a second look…</b> above this page in JupyterLab."

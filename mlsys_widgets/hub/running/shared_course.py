@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.course.exchange_place import ANSWERS, BOX
 from mlsys_widgets.courses.hub_link import SOCKET
 from mlsys_widgets.files import (
     LMS_FOLDER,
@@ -22,7 +23,6 @@ from mlsys_widgets.files import (
     open_folder,
     open_regular,
 )
-from mlsys_widgets.handin.second_look import ANSWERS, BOX
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import READ_BY_GROUP, Places
 
