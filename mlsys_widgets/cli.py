@@ -119,7 +119,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 1
     except (ValueError, OSError) as problem:
-        print(f"mlsys: {problem}", file=sys.stderr)
+        from mlsys_widgets.wording.system_errors import error_sentence
+
+        print(f"mlsys: {error_sentence(problem)}", file=sys.stderr)
         return 1
 
 

@@ -83,7 +83,9 @@ def write_whole(
         if mode is not None:
             temporary.chmod(mode)
         temporary.replace(target)
-    except BaseException:
+    except BaseException as problem:
+        if isinstance(problem, OSError):
+            problem.filename = str(target)  # whoever reads it knows no other name
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise

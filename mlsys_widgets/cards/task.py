@@ -19,6 +19,7 @@ from mlsys_widgets.instruments.predicted import Predicted
 from mlsys_widgets.labs import Item
 from mlsys_widgets.ledger import Ledger, LedgerError, NotSaved, State
 from mlsys_widgets.ledger.drafts import DraftRefused, Drafts
+from mlsys_widgets.wording.system_errors import error_sentence
 
 T = TypeVar("T")
 
@@ -177,7 +178,7 @@ class Task(LabWidget):
         try:
             drafts.change(changes if isinstance(changes, list) else ())
         except (DraftRefused, OSError) as problem:
-            return str(problem)
+            return error_sentence(problem)
         return True
 
     def _needs(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ from mlsys_widgets.hub.running.settings import welcome
 from mlsys_widgets.hub.services.hand_in_watch import notes_locked
 from mlsys_widgets.hub.services.hub_api import HubApi
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
+from mlsys_widgets.wording.system_errors import error_sentence
 
 #: Renames a student's own copies of what they handed in; run with their rights.
 _CACHE: Final = (
@@ -73,11 +74,11 @@ class PeopleChanges:
                     raise ValueError(f"{name} belongs to the hub itself, and stays as it is")
                 change()
             except (ValueError, OSError) as problem:
-                problems.append(f"{name}: {problem}")
+                problems.append(f"{name}: {error_sentence(problem)}")
         try:
             self._admit()
         except OSError as problem:
-            problems.append(str(problem))
+            problems.append(error_sentence(problem))
         return problems
 
     def _changes(self, people: CoursePeople) -> Iterator[tuple[str, Callable[[], None]]]:

@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mlsys_widgets.wording.system_errors import error_sentence
+
 
 @dataclass(frozen=True)
 class CalendarReport:
@@ -63,7 +65,7 @@ def main(course: Path, students: Sequence[str], trial: Sequence[str]) -> Calenda
         follow_calendar(found)
         released = release_labs(course).released
     except (ValueError, OSError) as why:  # dates are right even where a release fails
-        problem = str(why)
+        problem = error_sentence(why)
     return CalendarReport(released, following, dates, problem)
 
 
@@ -72,5 +74,5 @@ if __name__ == "__main__":
         asked = json.load(sys.stdin)
         done = main(Path(sys.argv[1]), asked["students"], asked["trial"])
     except (ValueError, OSError) as why:
-        done = CalendarReport(problem=str(why))
+        done = CalendarReport(problem=error_sentence(why))
     print(json.dumps(asdict(done)))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mlsys_widgets.courses.first_releases import note_release, releases
 from mlsys_widgets.files import OWN_FOLDER, held
+from mlsys_widgets.wording.system_errors import error_sentence
 
 if TYPE_CHECKING:
     from mlsys_widgets.courses import RosterEntry
@@ -158,5 +159,5 @@ if __name__ == "__main__":
         entries = [RosterEntry(**each) for each in json.load(sys.stdin)]
         done = main(Path(sys.argv[1]), entries, sys.argv[2:])
     except (ValueError, OSError) as problem:
-        sys.exit(str(problem))
+        sys.exit(error_sentence(problem))
     print(json.dumps(asdict(done)))

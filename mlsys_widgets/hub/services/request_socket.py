@@ -15,6 +15,7 @@ from typing import Final
 
 from mlsys_widgets.courses.hub_link import SOCKET, HubReply, HubRequest, socket_in
 from mlsys_widgets.files import open_folder
+from mlsys_widgets.wording.system_errors import error_sentence
 
 #: Seconds to wait for somebody who asks, and for each step of a conversation.
 _WAIT: Final = 1.0
@@ -71,4 +72,4 @@ def _reply(connection: socket.socket, allowed: Collection[int], answer: Answer) 
     try:
         return answer(HubRequest(**json.loads(line)))
     except (ValueError, OSError, KeyError, TypeError, RecursionError) as problem:
-        return HubReply(f"the hub could not do that: {problem}")
+        return HubReply(f"the hub could not do that: {error_sentence(problem)}")
