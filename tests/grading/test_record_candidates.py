@@ -284,6 +284,11 @@ CLASS = {
         without(folder, LEDGER),
         change_record(folder, lambda _: record_of(ledger_of(1, student="both"))),
     ),
+    "friends-folder": lambda folder: (
+        (folder / LEDGER).write_bytes(ledger_of(1, student="both")),
+        change_record(folder, lambda _: record_of(ledger_of(1, student="both"))),
+    ),
+    "friends-file": lambda folder: (folder / LEDGER).write_bytes(ledger_of(1, student="both")),
     "other-lab": lambda folder: (
         without(folder, LEDGER),
         change_record(folder, lambda _: record_of(ledger_of(1, student="other-lab", lab="lab_99"))),
@@ -358,9 +363,11 @@ def test_what_is_wrong_is_said_as_of_a_ledger(graded):
     assert kinds["broken"] == {FlagKind.DOUBTFUL_LEDGER}
     assert kinds["contradiction"] == {FlagKind.LEDGERS_MERGED}
     assert graded["contradiction"].earned == ALL
-    assert kinds["friend"] == {FlagKind.FOREIGN_LEDGER}
+    assert kinds["friend"] == kinds["friends-folder"] == {FlagKind.FOREIGN_LEDGER}
+    assert kinds["friends-file"] == {FlagKind.LEDGER_NOT_USED}
+    assert graded["friends-file"].earned == ALL, "what the notebook records is their own"
     assert FlagKind.DOUBTFUL_LEDGER in kinds["other-lab"]
-    for name in ("friend", "other-lab", "garbage", "no-object"):
+    for name in ("friend", "friends-folder", "other-lab", "garbage", "no-object"):
         assert graded[name].earned == 0, name
     (flag,) = graded["garbage"].flags
     assert flag.kind is FlagKind.RECORD_UNUSABLE
