@@ -87,6 +87,11 @@ class HubLink:
         """Whether the course is on a hub, and this person may ask it for something."""
         return self._on_hub and os.access(self._folder, os.R_OK | os.X_OK)
 
+    @property
+    def closed(self) -> bool:
+        """Whether the course is on a hub that only instructors may ask."""
+        return self._on_hub and not self.exists
+
     @classmethod
     def of_instructor(cls, course: Path) -> HubLink:
         """Return the hub of a course, if whoever runs this may move people there.
@@ -97,7 +102,7 @@ class HubLink:
             On a hub, for a TA.
         """
         link = cls(course)
-        if link._on_hub and not link.exists:
+        if link.closed:
             raise ValueError("on this hub only an instructor can do that")
         return link
 
