@@ -15,6 +15,7 @@ from mlsys_widgets.courses import RosterEntry, read_roster
 from mlsys_widgets.courses.roster import listed
 from mlsys_widgets.hub.accounts.machine_users import (
     check_names,
+    end_all_processes,
     make_accounts,
     make_groups,
     removed_accounts,
@@ -43,7 +44,7 @@ from mlsys_widgets.hub.running.interpreter import (
     runs,
 )
 from mlsys_widgets.hub.running.proxy import end_stale_proxy, find_proxy
-from mlsys_widgets.hub.running.running_hub import Restart, end_orphan, restartable
+from mlsys_widgets.hub.running.running_hub import Restart, restartable
 from mlsys_widgets.hub.running.server_process import (
     ServerProcess,
     check_port,
@@ -102,8 +103,6 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     check_origin(places.course, bundle=options.bundle, origin=options.origin)
     first = not places.root.exists()
     places.make()
-    if os.environ.get("NOTIFY_SOCKET") and end_orphan(places):  # nobody is there to be asked
-        _say("Ended a JupyterHub whose mlsys hub was killed; servers of users keep running")
     with interruptible(), restartable() as restart, hold_folder(places.lock, "a hub") as lock:
         if not address.loopback:
             _refuse_defaults(list(state.accounts), Passwords(_kept_passwords(places)))
@@ -325,7 +324,18 @@ def _start(places: Places, configuration: Path, python: Path, lock: IO[str]) -> 
         [str(python), "-m", "jupyterhub", "--config", str(configuration)],
         environment=inherited | make_keys(places),
         log=places.log, lock=lock, folder=places.database,
+        # Killed, a service is started again, and the next hub finds the servers of users.
+        when_killed="KILL" if os.environ.get("NOTIFY_SOCKET") else "TERM",
+        leftovers=lambda: _end_leftovers(places),
     )  # fmt: skip
+
+
+def _end_leftovers(places: Places) -> None:
+    """End what JupyterHub did not: it may have been killed, and programs outlive a server."""
+    end_stale_proxy(places.database / PROXY_PID)
+    state = HubState.read(places.state)  # as it is now: people came and went
+    if state:
+        end_all_processes(state)
 
 
 def _introduce(places: Places, address: Address, state: HubState, passwords: Passwords) -> None:

@@ -149,8 +149,8 @@ class Hub:
         """With the proxy on the path, so that it is not installed for each test."""
         return {**os.environ, "PATH": f"{proxy()}{os.pathsep}{os.environ['PATH']}"}
 
-    def start(self, *options: str, wait: bool = True) -> None:
-        """Start it, and wait until it says that it runs."""
+    def start(self, *options: str, through: Sequence[str] = (), wait: bool = True) -> None:
+        """Start it, through another command if one is given; wait until it says that it runs."""
         command = self.command(
             "--instructor", self.names["teacher"], "--student", self.names["trial"],
             "--port", str(self.port), "--python", str(self.python), *options,
@@ -158,7 +158,7 @@ class Hub:
         with self.output.open("ab") as output:
             before = output.tell()
             self.process = subprocess.Popen(
-                command, stdout=output, stderr=subprocess.STDOUT, env=self.environment
+                [*through, *command], stdout=output, stderr=subprocess.STDOUT, env=self.environment
             )
 
         def is_running() -> bool:

@@ -8,10 +8,16 @@ import sys
 
 import pytest
 
-from mlsys_widgets.hub.accounts.machine_users import check_names, make_accounts, remove_accounts
+from mlsys_widgets.hub.accounts.machine_users import (
+    check_names,
+    end_all_processes,
+    end_processes,
+    make_accounts,
+    remove_accounts,
+)
 from mlsys_widgets.hub.accounts.passwords import Passwords, hashes, is_locked
 from mlsys_widgets.hub.accounts.run_as import reaches, run_as
-from mlsys_widgets.hub.hub_state import HubState
+from mlsys_widgets.hub.hub_state import Account, HubState
 from tests.hub.people import (
     foreigner,
     hub_without_server,
@@ -110,13 +116,31 @@ def test_a_name_that_was_taken_by_another_uid_is_refused():
             subprocess.run(["userdel", name], check=True, capture_output=True)
 
 
+def sleeping(account: Account) -> subprocess.Popen[bytes]:
+    """A program of somebody that does not end when it is asked, in a session of its own."""
+    return subprocess.Popen(
+        ["/bin/sh", "-c", "trap '' TERM; sleep 300 & wait"],
+        user=account.uid, group=account.gid, cwd="/", start_new_session=True,
+    )  # fmt: skip
+
+
+def test_everything_of_a_hubs_users_ends_and_nothing_of_others():
+    with (
+        hub_without_server() as (_, state),
+        somebody() as (stranger, _),
+        sleeping(stranger) as other,
+    ):
+        running = [sleeping(account) for account in state.accounts.values()]
+        end_all_processes(state)
+        assert all(each.wait(60) < 0 for each in running)
+        assert other.poll() is None
+        end_processes(stranger.uid)
+
+
 def test_processes_of_a_removed_account_are_ended():
     with hub_without_server() as (places, state):
         account = state.accounts[state.student]
-        sleeper = subprocess.Popen(
-            ["/bin/sh", "-c", "trap '' TERM; sleep 300 & wait"],
-            user=account.uid, group=account.gid, cwd="/",
-        )  # fmt: skip
+        sleeper = sleeping(account)
         assert remove_accounts(state) == []
         assert sleeper.wait(60) < 0
         assert places.home(account.name).exists()  # files are for the reset to remove

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.server_process import (
     ServerProcess,
     check_port,
     free_port,
     hold_folder,
+    interruptible,
     shorten_log,
 )
+from tests.waiting import wait_for
 
 
 def test_a_taken_port_is_named():
@@ -31,7 +38,7 @@ def test_a_taken_port_is_named():
 
 def test_a_folder_is_held_by_one_and_by_what_it_has_started(places):
     with hold_folder(places.lock, "a hub") as lock:
-        with pytest.raises(ValueError, match="already runs"), hold_folder(places.lock, "a hub"):
+        with pytest.raises(ValueError, match="already runs"), hold_folder(places.lock, "", 0):
             pass
         server = ServerProcess(
             ["sleep", "60"], environment=dict(os.environ), log=places.log, lock=lock,
@@ -40,7 +47,7 @@ def test_a_folder_is_held_by_one_and_by_what_it_has_started(places):
     # Whoever started it is gone; it goes on, and the folder is still its own.
     with (
         pytest.raises(ValueError, match=f"kill {server.process.pid}"),
-        hold_folder(places.lock, "a hub"),
+        hold_folder(places.lock, "a hub", 0),
     ):
         pass
     server.stop()
@@ -48,7 +55,15 @@ def test_a_folder_is_held_by_one_and_by_what_it_has_started(places):
         pass
 
 
-def test_a_polite_end_stops_what_was_started(places):
+#: As a shell starts something in its background: SIGINT is ignored.
+BACKGROUND = ["sh", "-c", 'trap "" INT; exec nohup "$@"', "sh"]
+
+
+@contextmanager
+def started(
+    places: Places, *server: str, through: Sequence[str] = ()
+) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """Somebody who has started a server, and the server."""
     code = f"""
 import os
 from pathlib import Path
@@ -56,22 +71,54 @@ from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.server_process import ServerProcess, hold_folder, interruptible
 places = Places(Path({str(places.root)!r}))
 with interruptible(), hold_folder(places.lock, "a hub") as lock:
-    with ServerProcess(["sleep", "60"], environment=os.environ, log=places.log, lock=lock,
-                folder=places.root) as server:
+    with ServerProcess({list(server)}, environment=os.environ, log=places.log, lock=lock,
+                folder=places.root, leftovers=lambda: print("swept")) as server:
         print(server.process.pid, flush=True)
         server.wait_until_ready("http://127.0.0.1:9/")
 """
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as starter:
+        [*through, sys.executable, "-c", code], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as starter:  # fmt: skip
         assert starter.stdout
-        started = Path("/proc") / starter.stdout.readline().strip()
-        assert started.exists()
-        starter.terminate()
-        starter.wait(30)
-    assert not started.exists()
+        running = Path("/proc") / starter.stdout.readline().strip()
+        wait_for(lambda: server[0] in (running / "cmdline").read_text().split("\0"))
+        yield starter, running
+    wait_for(lambda: not running.exists())
     with hold_folder(places.lock, "a hub"):
         pass
+
+
+@pytest.mark.parametrize("through", [[], BACKGROUND], ids=["terminal", "nohup"])
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_however_a_starter_ends_the_server_ends_too(places, how, through):
+    with started(places, "sleep", "60", through=through) as (starter, server):
+        ignored = re.search(r"^SigIgn:\t(.*)", (server / "status").read_text(), re.MULTILINE)
+        assert not int(ignored[1], 16) & 0b11, "neither SIGHUP nor SIGINT: others stop it with them"
+        starter.send_signal(signal.Signals[how])
+        left = starter.communicate()[0]
+    assert left == ("" if how == "SIGKILL" else "swept\n")
+
+
+def test_who_asks_twice_does_not_wait(places):
+    stubborn = 'trap "touch asked" TERM; touch ready; while :; do sleep 0.1; done'
+    with started(places, "sh", "-c", stubborn) as (starter, _):
+        for sign in ("ready", "asked"):
+            wait_for((places.root / sign).exists)
+            starter.terminate()
+        assert starter.communicate()[0] == "swept\n"
+
+
+def test_under_nohup_a_terminal_may_close():
+    before = signal.getsignal(signal.SIGHUP)
+    try:
+        for handler, closes in ((signal.SIG_DFL, True), (signal.SIG_IGN, False)):
+            signal.signal(signal.SIGHUP, handler)
+            with pytest.raises(KeyboardInterrupt) if closes else nullcontext(), interruptible():
+                signal.raise_signal(signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) == handler
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_a_server_that_ends_while_it_starts_is_quoted(places):

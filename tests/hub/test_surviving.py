@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.hub.running.configuration import PROXY_PID
 from tests.hub.running import Hub, Person
+from tests.hub.test_server_process import BACKGROUND
 from tests.waiting import wait_for
 
 LAB = "lab_07_kernel_fusion"
@@ -123,6 +125,30 @@ def test_stopping_stops_everything_and_starting_again_loses_nothing(hub, trial, 
     assert sorted(path.name for path in hub.places.exchange.glob("mlsys/outbound/*")) == released
     again = Person(hub, trial.name).arrive()
     continues(again, committed)
+
+
+def family(pid: int) -> list[int]:
+    """A process, and all that it has started."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    children = [int(each) for task in tasks for each in (task / "children").read_text().split()]
+    return [pid, *(each for child in children for each in family(child))]
+
+
+def test_however_a_hub_is_stopped_everything_ends(hub, trial):
+    """Also what a student has detached from a terminal; nothing waits for the clock."""
+    hub.stop()
+    for through, how in (([], "SIGTERM"), (BACKGROUND, "SIGINT"), ([], "SIGKILL")):
+        hub.start(through=through)
+        person = Person(hub, trial.name).arrive()
+        person.kernel(LAB)
+        person.terminal("setsid sleep 5000 &")
+        wait_for(lambda: processes(person, "5000"))  # noqa: B023
+        everything = {*family(hub.process.pid), *processes(person, "")}
+        assert {hub.hub_pid, int((hub.places.database / PROXY_PID).read_text())} < everything
+        hub.process.send_signal(signal.Signals[how])
+        assert hub.process.wait() == (-9 if how == "SIGKILL" else 0)
+        wait_for(lambda: not [pid for pid in everything if Path(f"/proc/{pid}").exists()])  # noqa: B023
+    hub.start()
 
 
 @pytest.mark.slow

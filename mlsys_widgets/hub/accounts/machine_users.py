@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -175,27 +175,33 @@ def _own_entry(state: HubState, account: Account) -> pwd.struct_passwd | None:
     return entry if ours else None
 
 
-def end_processes(uid: int, patience: float = 5.0) -> None:
-    """End everything that runs as a user: with a request first, then by force."""
+def end_all_processes(state: HubState) -> None:
+    """End everything that runs as a user of this hub."""
+    own = (_own_entry(state, account) for account in state.accounts.values())
+    end_processes(*(entry.pw_uid for entry in own if entry))
+
+
+def end_processes(*uids: int, patience: float = 5.0) -> None:
+    """End everything that runs as one of these users: with a request first, then by force."""
     for ask in (signal.SIGTERM, signal.SIGKILL):
-        for process in _processes(uid):
+        for process in _processes(uids):
             with suppress(ProcessLookupError):
                 os.kill(process, ask)
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
-            if not _processes(uid):
+            if not _processes(uids):
                 return
             time.sleep(0.1)
-    raise OSError(f"processes of user {uid} do not end: {_processes(uid)}")
+    raise OSError(f"processes of users do not end: {_processes(uids)}")
 
 
-def _processes(uid: int) -> list[int]:
+def _processes(uids: Collection[int]) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 if (
-                    entry.stat().st_uid == uid
+                    entry.stat().st_uid in uids
                     and "\nState:\tZ" not in (entry / "status").read_text()
                 ):
                     found.append(int(entry.name))

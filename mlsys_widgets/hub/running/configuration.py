@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from mlsys_widgets.hub.accounts.machine_users import removed_accounts
 from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_configuration
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.running.server_process import free_port
+from mlsys_widgets.hub.running.server_process import ending_with_its_parent, free_port
 from mlsys_widgets.hub.services.monitoring import monitor_role, monitor_service
 
 PROXY_PID: Final = "proxy.pid"
@@ -95,8 +94,8 @@ def hub_configuration(
         "authenticator_class": "pam",
         "spawner_class": "mlsys_widgets.hub.running.spawner.CourseSpawner",
         "load_roles": _roles(state, culling=idle > 0),
-        # Stopping the hub stops everything. If it is killed, servers keep running, and the next
-        # hub finds them again.
+        # Stopping the hub stops everything. If JupyterHub is killed, servers keep running, and the
+        # next one finds them again.
         "cleanup_servers": True,
         "cleanup_proxy": True,
         # After a copy of the database was made, which JupyterHub does itself.
@@ -105,7 +104,8 @@ def hub_configuration(
     }
     if address.protected:
         hub |= {"ssl_cert": str(address.cert), "ssl_key": str(address.key)}
-    module = [*_ending_with_its_parent(), str(python), "-P", "-m"]
+    # A hub that is killed leaves no service behind.
+    module = [*ending_with_its_parent(), str(python), "-P", "-m"]
     course = [*module, "mlsys_widgets.hub.services.course_service", str(places.root)]
     but = [address.port, state.hub_port, state.api_port]
     hub["services"] = [
@@ -115,7 +115,7 @@ def hub_configuration(
     hub["load_groups"] = {TEACHING: {"users": _teaching(state)}}
     if idle:
         culler = [
-            *_ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
+            *ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
             f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
         ]  # fmt: skip
         hub["services"].append({"name": "idle-culler", "command": culler})
@@ -165,12 +165,6 @@ def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
 def _teaching(state: HubState) -> list[str]:
     gone = removed_accounts(state) | state.closed()
     return [each.name for each in state.of_role("instructor") if each.name not in gone]
-
-
-def _ending_with_its_parent() -> list[str]:
-    """Return a prefix for a command, so that a hub that is killed leaves no culler behind."""
-    setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
-    return [setpriv, "--pdeathsig", "TERM"] if setpriv else []
 
 
 def _half_of_memory() -> int:

@@ -1,4 +1,4 @@
-"""The processes of a hub that runs: found, told to take a new version, ended when left behind."""
+"""The processes of a hub that runs: found, and told to take a new version."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from mlsys_widgets.files import StillHeld, acquire
 from mlsys_widgets.hub.places import Places
 
 
@@ -58,22 +57,6 @@ def command_process(places: Places) -> int | None:
     # As a module its folder is in the list; the script may be anywhere.
     ours = "hub" in words and any("mlsys" in Path(word).name for word in words)
     return parent if ours else None
-
-
-def end_orphan(places: Places, patience: float = 10.0) -> bool:
-    """End a JupyterHub that outlived its ``mlsys hub``; return whether there was one.
-
-    It is killed and not asked, because it would stop the servers of users if it were asked.
-    """
-    pid = hub_process(places)
-    if pid is None or command_process(places) is not None:
-        return False
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    # Its threads end one after the other, and the last one lets go of the lock.
-    with places.lock.open("a") as lock, suppress(StillHeld):
-        acquire(lock.fileno(), patience=patience)
-    return True
 
 
 def uses(folder: Path) -> list[int]:

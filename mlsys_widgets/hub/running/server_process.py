@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import ssl
@@ -20,17 +21,21 @@ from mlsys_widgets.files import held, open_no_follow
 _START: Final = 120.0
 #: Seconds that a clean stop may take, because it waits for the servers of all users.
 _STOP: Final = 60.0
+#: Seconds that a server may take to end after the process that started it was killed.
+_KILLED: Final = 2.0
 #: Bytes of a log in which its last lines are looked for.
 _TAIL: Final = 100_000
 #: Bytes after which a log begins again.
 _LONGEST_LOG: Final = 50_000_000
 
 
-def hold_folder(lock: Path, what: str) -> AbstractContextManager[IO[str]]:
+def hold_folder(
+    lock: Path, what: str, patience: float = _KILLED
+) -> AbstractContextManager[IO[str]]:
     """Lock a folder for one process, because two would corrupt each other's database.
 
-    The server process inherits the lock. If the process that started it is killed, the server keeps
-    running and the folder stays locked.
+    The server process inherits the lock, so the folder stays locked until the server has ended as
+    well.
     """
 
     def refusal(pid: str) -> str:
@@ -39,17 +44,26 @@ def hold_folder(lock: Path, what: str) -> AbstractContextManager[IO[str]]:
 
     lock.touch()
     lock.chmod(0o600)
-    return held(lock, refusal)
+    return held(lock, refusal, patience=patience)
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Treat SIGTERM, and a terminal that is closed, like Ctrl-C."""
+    """Treat SIGTERM, and a terminal that is closed, like Ctrl-C; under nohup it may close.
+
+    A shell lets what it starts in the background ignore SIGINT, and nohup lets it ignore SIGHUP.
+    Both are caught all the same: ignored, they would be ignored by everything that we start, and
+    JupyterHub stops its servers and services with SIGINT.
+    """
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = {each: signal.signal(each, interrupt) for each in (signal.SIGTERM, signal.SIGHUP)}
+    may_close = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    before = {each: signal.signal(each, interrupt) for each in (signal.SIGINT, signal.SIGTERM)}
+    before[signal.SIGHUP] = signal.signal(
+        signal.SIGHUP, (lambda *_: None) if may_close else interrupt
+    )
     try:
         yield
     finally:
@@ -99,8 +113,22 @@ def free_port(first: int, *, but: Sequence[int] = ()) -> int:
     return port
 
 
+def ending_with_its_parent(how: str = "TERM") -> list[str]:
+    """Return a prefix for a command, so that it gets a signal when what started it is gone."""
+    setpriv = shutil.which("setpriv", path="/usr/bin:/bin")
+    return [setpriv, "--pdeathsig", how] if setpriv else []
+
+
 class ServerProcess:
-    """A server in its own session, so that Ctrl-C in the terminal reaches only us."""
+    """A server in its own session, so that Ctrl-C in the terminal reaches only us.
+
+    Parameters
+    ----------
+    when_killed
+        The signal that the server gets if we are killed and cannot stop it.
+    leftovers
+        Ends what the server has started and not ended, after it was asked to stop.
+    """
 
     def __init__(
         self,
@@ -110,12 +138,16 @@ class ServerProcess:
         log: Path,
         lock: IO[str],
         folder: Path,
+        when_killed: str = "TERM",
+        leftovers: Callable[[], None] = lambda: None,
     ) -> None:
         self.log = log
+        self._leftovers = leftovers
         with open(log, "ab", opener=open_no_follow) as output:
             self._from = output.tell()
             self.process = subprocess.Popen(
-                list(command), env=dict(environment), cwd=folder,
+                [*ending_with_its_parent(when_killed), *command],
+                env=dict(environment), cwd=folder,
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                 start_new_session=True, pass_fds=(lock.fileno(),),
             )  # fmt: skip
@@ -174,21 +206,22 @@ class ServerProcess:
         return self.process.returncode
 
     def stop(self) -> None:
-        """Stop the server, and wait until it has cleaned up after itself."""
+        """Stop the server, wait until it has cleaned up after itself, and end what is left."""
         if self.process.poll() is not None:
             return
         self.process.terminate()
         try:
             self.process.wait(_STOP)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):  # asked twice: at once
             self.process.kill()
             self.process.wait()
+        self._leftovers()
 
 
 def shorten_log(log: Path, longest: int = _LONGEST_LOG) -> None:
     """Begin a log again when it is long; the lines before stay beside it, as ``hub.log.1``.
 
-    Hub, proxy and the servers of students have the file open, and keep running when ``mlsys hub``
+    Hub, proxy and the servers of students have the file open, and servers keep running when the hub
     is killed, so it cannot be replaced below them: it is copied and emptied, and writers, which
     append, continue at its new end. Students can make it as long as they like, so no more than
     twice the bound is read. On a full disk it is emptied all the same.

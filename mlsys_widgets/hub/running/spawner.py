@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pwd
 import resource
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +16,7 @@ from traitlets import Dict, Integer, Unicode
 
 from mlsys_widgets.course.own_dates import VARIABLE as DATES
 from mlsys_widgets.files import START_PAGE
+from mlsys_widgets.hub.accounts.machine_users import end_processes
 from mlsys_widgets.hub.accounts.run_as import umask_of
 from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import Places, Role
@@ -60,6 +63,14 @@ class CourseSpawner(LocalProcessSpawner):
         entry = pwd.getpwnam(self.user.name)
         self.places.make_sockets(entry.pw_name, entry.pw_uid, entry.pw_gid)
         return await super().start()
+
+    async def stop(self, now: bool = False) -> None:
+        await super().stop(now)
+        account = self.account
+        # What a student has started in a terminal would run on. Of those who teach, it may grade.
+        if account is not None and account.role == "student":
+            with suppress(OSError):  # the kernel does not let go of it
+                await asyncio.to_thread(end_processes, account.uid)
 
     def _first_page(self) -> str:
         """Return the page that explains what to do the first time; afterward the work as left."""
