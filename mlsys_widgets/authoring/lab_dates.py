@@ -8,6 +8,7 @@ from pathlib import Path
 from mlsys_widgets.course.calendar import Calendar
 from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
 from mlsys_widgets.files import write_whole
+from mlsys_widgets.notebooks.about_lab import title_of
 
 
 def write_lab_dates(calendar: Calendar, release: Path, labs: Iterable[str]) -> list[str]:
@@ -19,7 +20,8 @@ def write_lab_dates(calendar: Calendar, release: Path, labs: Iterable[str]) -> l
     for lab in labs:
         if not (release / lab).is_dir():
             continue
-        path, dates = release / lab / LAB_DATES, OwnDates.of(calendar, [lab])
+        path = release / lab / LAB_DATES
+        dates = OwnDates.of(calendar, {lab: title_of(release / lab)})
         before = path.read_text("utf-8") if path.is_file() else None
         text = dates.as_text() if dates.labs else None
         if text == before:

@@ -6,7 +6,6 @@ and minutes are those of the labs themselves; minutes were counted when the note
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ from mlsys_widgets.labs import Lab, Message, load
 from mlsys_widgets.labs.deeper import as_counted
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
+from mlsys_widgets.notebooks.about_lab import about_lab
 from mlsys_widgets.wording.units import format_quantity
 
 _PAGE: Final = """\
@@ -73,20 +73,12 @@ def write_start_page(release: Path) -> Path:
 def start_page(release: Path) -> str:
     """Return the page, as Markdown with links that JupyterLab follows."""
     found = [load(path.parent) for path in sorted(release.glob("*/asks.py"))]
-    lines = [_line(number, lab, _built(release, lab.name)) for number, lab in enumerate(found, 1)]
+    books = [about_lab(release / lab.name / f"{lab.name}.ipynb") for lab in found]
+    lines = [_line(number, *each) for number, each in enumerate(zip(found, books, strict=True), 1)]
     first = _link(found[0]) if found else "none is released yet"
     known = [read_dates(release / lab.name / LAB_DATES) for lab in found]
-    dates = page_dates(filter(None, known), called={lab.name: lab.title for lab in found})
+    dates = page_dates(filter(None, known))
     return _PAGE.format(labs="\n\n".join(lines), first=first, dates=dates)
-
-
-def _built(release: Path, lab: str) -> Mapping[str, Any]:
-    """Return what a lab's notebook says about it; empty if it says nothing."""
-    try:
-        book = json.loads((release / lab / f"{lab}.ipynb").read_text("utf-8"))
-        return dict(book["metadata"]["mlsys"])
-    except (OSError, ValueError, KeyError, TypeError):  # not built
-        return {}
 
 
 def _how_long(lab: Lab, built: Mapping[str, Any]) -> str:

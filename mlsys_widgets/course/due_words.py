@@ -34,7 +34,8 @@ class DueWords:
     Parameters
     ----------
     state
-        Not open yet, open, due within a day, in its grace time, late, or closed.
+        Not open yet, open, due within a day, in its grace time, late, or closed, as a lab is that
+        was withdrawn.
     """
 
     state: DueState
@@ -62,6 +63,12 @@ def due_words(dates: OwnDates, lab: str, now: datetime) -> DueWords | None:
     >>> late.state, late.more[0]
     ('late', 'Handing in now costs 10% of what you earn, and 20% after Tuesday, 23:59.')
     """
+    if lab in dates.withdrawn:
+        return DueWords(
+            "closed",
+            "Withdrawn by your course: it can be neither fetched nor handed in.",
+            ("Your work stays as it is.",),
+        )
     of = dates.labs.get(lab)
     if of is None or not (of.due or of.close or (of.release and now < of.release)):
         return None
@@ -76,7 +83,7 @@ def due_words(dates: OwnDates, lab: str, now: datetime) -> DueWords | None:
         return DueWords(
             "closed",
             f"Closed since {when(of.close)}; nothing can be handed in any more.",
-            ("Your work stays as it is.",),
+            ("Your work stays as it is; if you need more time, ask your instructor.",),
         )
     closes = f"It closes {when(of.close)}; nothing can be handed in after that." if of.close else ""
     if of.due is None:

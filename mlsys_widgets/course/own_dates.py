@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -40,24 +40,43 @@ class OwnDates:
         When labs are due for others, where this student has longer.
     own
         Whether they are this student's own, not those of a class.
+    titles
+        What labs are called.
+    withdrawn
+        Labs that the course has taken back, whatever their dates.
     """
 
     labs: Mapping[str, LabDates] = field(default_factory=dict)
     zone: tzinfo = UTC
     usual: Mapping[str, datetime] = field(default_factory=dict)
     own: bool = False
+    titles: Mapping[str, str] = field(default_factory=dict)
+    withdrawn: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, calendar: Calendar, labs: Iterable[str], student: str = "") -> OwnDates:
-        """Take the dates of some labs from a calendar; without a student, those of the class."""
-        dates = {lab: calendar.dates(lab, student) for lab in labs}
+    def of(
+        cls,
+        calendar: Calendar,
+        titles: Mapping[str, str],
+        student: str = "",
+        withdrawn: Collection[str] = (),
+    ) -> OwnDates:
+        """Take the dates of labs from a calendar; without a student, those of the class."""
+        dates = {lab: calendar.dates(lab, student) for lab in titles}
         usual = {}
         for lab, each in dates.items():
             before = calendar.due_without_extension(lab, student)
             if before is not None and before != each.due:
                 usual[lab] = before
-        kept = {lab: each for lab, each in dates.items() if each.release or each.due or each.close}
-        return cls(kept, calendar.zone, usual, bool(student))
+        kept = {
+            lab: each
+            for lab, each in dates.items()
+            if each.release or each.due or each.close or lab in withdrawn
+        }
+        called = {lab: title for lab, title in titles.items() if title and lab in kept}
+        return cls(
+            kept, calendar.zone, usual, bool(student), called, frozenset(withdrawn) & kept.keys()
+        )
 
     def as_text(self) -> str:
         """As it is written into a file."""
@@ -65,6 +84,8 @@ class OwnDates:
             lab: {
                 **{name: _written(getattr(each, name)) for name in ("release", "due", "close")},
                 "usual_due": _written(self.usual.get(lab)),
+                "title": self.titles.get(lab, ""),
+                "withdrawn": lab in self.withdrawn,
                 "late": {
                     "per_day": each.late.per_day,
                     "grace_minutes": each.late.grace_minutes,
@@ -104,7 +125,12 @@ class OwnDates:
                 for lab, each in document["labs"].items()
                 if (time := _time(each.get("usual_due")))
             }
-            return cls(labs, zone, usual, document["own"] is True)
+            written = document["labs"].items()
+            titles = {str(lab): str(title) for lab, each in written if (title := each.get("title"))}
+            withdrawn = frozenset(
+                str(lab) for lab, each in written if each.get("withdrawn") is True
+            )
+            return cls(labs, zone, usual, document["own"] is True, titles, withdrawn)
         except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as why:
             raise ValueError(f"these are no dates of labs: {why}") from None
 

@@ -7,7 +7,7 @@ its student, and changes nothing else on the page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Final
 
@@ -21,9 +21,7 @@ _BLOCK: Final = re.compile(f"{re.escape(_BEGIN)}\\n.*?{re.escape(_END)}\\n", re.
 EMPTY: Final = f"{_BEGIN}\n{_END}\n"
 
 
-def page_dates(
-    known: Iterable[OwnDates], now: datetime | None = None, called: Mapping[str, str] | None = None
-) -> str:
+def page_dates(known: Iterable[OwnDates], now: datetime | None = None) -> str:
     """Return the list, with its marks.
 
     Parameters
@@ -33,7 +31,7 @@ def page_dates(
     now
         The present, for how much time is left; without it there are only dates.
     """
-    lines = [line for dates in known for line in _lines(dates, now, called or {})]
+    lines = [line for dates in known for line in _lines(dates, now)]
     if not lines:
         return EMPTY
     return "\n".join([_BEGIN, "", "## When labs are due", "", *lines, "", _END, ""])
@@ -51,9 +49,9 @@ def with_page_dates(page: str, block: str) -> str:
     return _BLOCK.sub(lambda _: block, page, count=1)
 
 
-def _lines(dates: OwnDates, now: datetime | None, called: Mapping[str, str]) -> Iterator[str]:
+def _lines(dates: OwnDates, now: datetime | None) -> Iterator[str]:
     for lab, of in dates.labs.items():
-        name = called.get(lab) or lab.replace("_", " ").capitalize()
+        name = dates.titles.get(lab) or lab.replace("_", " ").capitalize()
         if now is None:
             times = (("opens", of.release), ("due", of.due), ("closes", of.close))
             words = [f"{what} {long_time(at, dates.zone)}" for what, at in times if at]

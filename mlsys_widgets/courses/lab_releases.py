@@ -15,6 +15,7 @@ from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settin
 from mlsys_widgets.course.kept_versions import KeptVersion, kept_versions, note_release
 from mlsys_widgets.course.lab_versions import stamp_in, version_in
 from mlsys_widgets.courses.first_releases import note_release as note_first_release
+from mlsys_widgets.courses.first_releases import releases
 from mlsys_widgets.courses.freshness import why_stale
 from mlsys_widgets.courses.gradebook_registration import register_labs
 from mlsys_widgets.grading.gradebook.version_cells import enter_version, has_submissions
@@ -90,6 +91,14 @@ def outbound_of(course: Course, lab: str) -> Path | None:
     """Return where students fetch a lab from; `None` if the exchange is no folder, or none."""
     place = exchange_folder(nbgrader_settings(course.home))
     return place / "outbound" / lab if place and place.parent.is_dir() else None
+
+
+def withdrawn_labs(course: Course) -> set[str]:
+    """Return labs that were released once and that students can no longer fetch."""
+    place = exchange_folder(nbgrader_settings(course.home))
+    if place is None or not place.is_dir():
+        return set()
+    return {lab for lab in releases(course.home) or () if not (place / "outbound" / lab).is_dir()}
 
 
 def _into_exchange(course: Course, lab: str, note: str) -> None:

@@ -8,6 +8,8 @@ import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from textwrap import wrap
+from typing import Final
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -18,11 +20,15 @@ from mlsys_widgets.course.calendar import Calendar, Extension, LabDates
 from mlsys_widgets.course.due_words import span
 from mlsys_widgets.course.settings_tables import settings_of
 from mlsys_widgets.courses.calendar_sync import follow_calendar
+from mlsys_widgets.courses.lab_releases import withdrawn_labs
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
+from mlsys_widgets.notebooks.about_lab import title_of
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
 
+#: Characters of a title in a line, unless the lab's name is longer.
+_TITLE: Final = 20
 _NO_DATES = (
     "This course has no dates. Give its labs some in assignments/course.toml:\n\n"
     "[labs.{lab}]\nrelease = {release:%Y-%m-%dT%H:%M:%S}\ndue = {due:%Y-%m-%dT%H:%M:%S}\n"
@@ -49,9 +55,11 @@ def run_calendar(arguments: argparse.Namespace) -> int:
     columns = ("opens", "due", "closes", "now", "late", "weight")
     folding = (Column(header, overflow="fold") for header in columns)
     table = Table(Column("lab", no_wrap=True), *folding, box=None, header_style="bold")
+    withdrawn = withdrawn_labs(course)
     for lab in labs:
         dates = calendar.dates(lab, student)
-        row = (lab, *_when(dates, calendar), state_of(dates, now), str(dates.late))
+        state = "withdrawn" if lab in withdrawn else state_of(dates, now)
+        row = (_called(course, lab), *_when(dates, calendar), state, str(dates.late))
         table.add_row(*(Text(each) for each in row), f"{dates.weight:g}")
     console.print(table)
     for line in () if student else _what_differs(calendar):
@@ -59,6 +67,12 @@ def run_calendar(arguments: argparse.Namespace) -> int:
     for line in follow_calendar(course).sentences:
         print_plain(console, line)
     return 0
+
+
+def _called(course: Course, lab: str) -> str:
+    """Return a lab's name, and its title below it."""
+    title = title_of(course.folder("release", lab))
+    return "\n".join([lab, *wrap(title, max(_TITLE, len(lab)))])
 
 
 def state_of(dates: LabDates, now: datetime) -> str:

@@ -6,12 +6,9 @@ running any of its code.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any, Final
 
-#: A notebook beyond this many bytes is not opened.
-_LARGEST: Final = 16 << 20
+from mlsys_widgets.notebooks.about_lab import about_lab
 
 
 def design_labels(folder: Path, lab: str) -> dict[str, str]:
@@ -19,6 +16,7 @@ def design_labels(folder: Path, lab: str) -> dict[str, str]:
 
     Examples
     --------
+    >>> import json
     >>> about = {"lab": "lab_02_cache", "design": [["tile", "side of the tile"]]}
     >>> book = {"metadata": {"mlsys": about}}
     >>> _ = (folder / "lab_02_cache.ipynb").write_text(json.dumps(book), "utf-8")
@@ -37,14 +35,3 @@ def design_labels(folder: Path, lab: str) -> dict[str, str]:
             pairs = [each for each in design if isinstance(each, list) and len(each) == 2]
             return {str(name): str(words) for name, words in pairs}
     return {}
-
-
-def about_lab(notebook: Path) -> dict[str, Any]:
-    """Read what a notebook says about its lab; empty if it cannot be read or is no lab."""
-    try:
-        if notebook.is_symlink() or notebook.stat().st_size > _LARGEST:
-            return {}
-        about = json.loads(notebook.read_bytes())["metadata"]["mlsys"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return {}
-    return about if isinstance(about, dict) else {}

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 from mlsys_widgets.course.own_dates import LAB_DATES, VARIABLE, OwnDates, read_dates
 from mlsys_widgets.course.page_dates import page_dates, with_page_dates
 from mlsys_widgets.files import START_PAGE, write_whole
-from mlsys_widgets.server.design_labels import about_lab
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -39,9 +38,7 @@ def refresh_start_page(root: Path, now: datetime | None = None) -> bool:
         if page.is_symlink() or page.stat().st_size > _LARGEST:
             return False
         before = page.read_text("utf-8")
-        known = list(_known(root))
-        titles = {lab: _title(root, lab) for dates in known for lab in dates.labs}
-        after = with_page_dates(before, page_dates(known, now or datetime.now(UTC), titles))
+        after = with_page_dates(before, page_dates(_known(root), now or datetime.now(UTC)))
         if after == before:
             return False
         mode = page.stat().st_mode & 0o777
@@ -60,11 +57,6 @@ def _known(root: Path) -> Iterator[OwnDates]:
     for path in sorted(root.glob(f"*/{LAB_DATES}")):
         if dates := read_dates(path):
             yield dates
-
-
-def _title(root: Path, lab: str) -> str:
-    title = about_lab(root / lab / f"{lab}.ipynb").get("title")
-    return title if isinstance(title, str) else ""
 
 
 def keep_start_page(serverapp: ServerApp) -> None:

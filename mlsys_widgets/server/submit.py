@@ -33,7 +33,7 @@ from mlsys_widgets.server.submit_reply import SubmitReply
 
 
 def refuse_closed(lab: str, folder: Path) -> None:
-    """Refuse a lab that is closed for this student.
+    """Refuse a lab that is closed for this student, or was withdrawn.
 
     Only what a hub says about this very student decides that. Dates that came with a lab may be
     older than an extension.
@@ -41,12 +41,12 @@ def refuse_closed(lab: str, folder: Path) -> None:
     Raises
     ------
     ExchangeError
-        With a sentence that says since when.
+        With a sentence that says why.
     """
     dates = dates_here(folder)
     words = due_words(dates, lab, datetime.now(UTC)) if dates and dates.own else None
     if words and words.state == "closed":
-        raise ExchangeError(f"{words.text} If you need more time, ask your instructor.")
+        raise ExchangeError(words.text)
 
 
 def with_receipt(submit: Any) -> Any:

@@ -30,6 +30,7 @@ from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
 from mlsys_widgets.hub.running.settings import welcome, write_settings
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import DesignForm, Ledger
+from mlsys_widgets.notebooks.about_lab import title_of
 from mlsys_widgets.server.start_page_dates import refresh_start_page
 from tests.browser.conftest import READY, Lab, running
 from tests.labs.rehearsal import committed, nbgrader, run_tool, some_design
@@ -122,7 +123,7 @@ def study(folder: Path) -> None:
     for lab in (EARLIER, LAB, LATER):
         shutil.copytree(ROOT / "release" / lab, folder / lab)
     for lab, dates in DATES.labs.items():
-        own = OwnDates({lab: dates}, DATES.zone)
+        own = OwnDates({lab: dates}, DATES.zone, titles={lab: title_of(folder / lab)})
         (folder / lab / LAB_DATES).write_text(own.as_text(), "utf-8")
     welcome(folder)
     refresh_start_page(folder, NOW)

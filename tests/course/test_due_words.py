@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -43,7 +44,7 @@ def own(**more) -> OwnDates:
          "Handing in now costs 30% of what you earn."),
         (timedelta(days=8), "closed",
          "Closed since Monday, November 2, 23:59 CET; nothing can be handed in any more.",
-         "Your work stays as it is."),
+         "Your work stays as it is; if you need more time, ask your instructor."),
     ],
 )  # fmt: skip
 def test_every_state_has_its_words(after, state, headline, more):
@@ -75,6 +76,13 @@ def test_an_extension_is_named_and_without_dates_nothing_is():
     assert lateness_words(OwnDates(), LAB, DUE) is None
 
 
+def test_a_lab_that_was_withdrawn_is_not_open_whatever_its_dates():
+    for dates in (own(), OwnDates({LAB: LabDates()})):
+        gone = due_words(replace(dates, withdrawn=frozenset({LAB})), LAB, RELEASE)
+        assert gone.state == "closed"
+        assert gone.headline.startswith("Withdrawn by your course")
+
+
 def test_another_year_is_said():
     said = due_words(own(), LAB, datetime(2025, 12, 31, 12, tzinfo=UTC)).headline
     assert "October 19, 2026, 08:00" in said
@@ -101,6 +109,6 @@ def test_a_page_keeps_everything_but_its_list():
     assert dated.startswith("# Mine\n")
     assert dated.endswith("My own notes.\n")
     assert with_page_dates(dated, EMPTY) == page
-    fixed = page_dates([own()], called={LAB: "Orders of magnitude"})
+    fixed = page_dates([replace(own(), titles={LAB: "Orders of magnitude"})])
     assert "**Orders of magnitude**: opens Monday, October 19, 2026, 08:00 CEST; due" in fixed
     assert page_dates([]) == EMPTY

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -42,7 +43,9 @@ def term():
 
 
 def test_everybody_has_their_own_and_nothing_of_others(term):
-    own = {name: OwnDates.of(term, [LAB, OTHER], name) for name in ("ada", "ben", "eve")}
+    own = {
+        name: OwnDates.of(term, {LAB: "First", OTHER: ""}, name) for name in ("ada", "ben", "eve")
+    }
     due = {name: each.labs[LAB].due.astimezone(UTC).day for name, each in own.items()}
     assert due == {"ada": 26, "ben": 28, "eve": 28}
     assert [name for name, each in own.items() if each.usual] == ["ben"]
@@ -51,10 +54,17 @@ def test_everybody_has_their_own_and_nothing_of_others(term):
         assert list(each.labs) == [LAB]  # the other has no dates
         text = each.as_text()
         assert not [word for word in ("ada", "ben", "eve", "private") if word in text]
-        assert OwnDates.from_text(text) == OwnDates.from_text(text)
+        assert OwnDates.from_text(text) == replace(each, labs=OwnDates.from_text(text).labs)
         assert OwnDates.from_text(text).labs[LAB].close == each.labs[LAB].close
         assert str(OwnDates.from_text(text).zone) == "Europe/Berlin"
-    assert not OwnDates.of(term, [LAB]).own
+    assert not OwnDates.of(term, {LAB: "First"}).own
+
+
+def test_a_withdrawn_lab_is_named_also_without_dates(term):
+    kept = OwnDates.of(term, {LAB: "First", OTHER: "Second"}, "ada", {OTHER, "gone"})
+    again = OwnDates.from_text(kept.as_text())
+    assert again.withdrawn == {OTHER}
+    assert again.titles == {LAB: "First", OTHER: "Second"}
 
 
 def test_the_hubs_file_comes_before_the_one_beside_the_lab(term, tmp_path, monkeypatch):
@@ -62,11 +72,11 @@ def test_the_hubs_file_comes_before_the_one_beside_the_lab(term, tmp_path, monke
     folder.mkdir()
     monkeypatch.delenv(VARIABLE, raising=False)
     assert dates_here(folder) is None
-    (folder / LAB_DATES).write_text(OwnDates.of(term, [LAB]).as_text())
+    (folder / LAB_DATES).write_text(OwnDates.of(term, {LAB: "First"}).as_text())
     assert not dates_here(folder).own
     monkeypatch.setenv(VARIABLE, str(own))
     assert not dates_here(folder).own  # the hub has not written it yet
-    own.write_text(OwnDates.of(term, [LAB], "ben").as_text())
+    own.write_text(OwnDates.of(term, {LAB: "First"}, "ben").as_text())
     assert dates_here(folder).own
     assert dates_here(folder).usual
 
@@ -97,6 +107,6 @@ def test_a_folder_or_an_endless_file_is_none(tmp_path):
 
 
 def test_times_keep_their_moment(term):
-    kept = OwnDates.from_text(OwnDates.of(term, [LAB], "ada").as_text())
+    kept = OwnDates.from_text(OwnDates.of(term, {LAB: "First"}, "ada").as_text())
     # Berlin leaves summer time on 25 October 2026: 23:59 there is 22:59 UTC.
     assert kept.labs[LAB].due == datetime(2026, 10, 26, 22, 59, tzinfo=UTC)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mlsys_widgets import cli
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.courses.first_releases import note_release
 
 LAB, OTHER = "lab_01_first", "lab_02_second"
 
@@ -51,6 +53,30 @@ def test_a_narrow_terminal_cuts_nothing_off(course, capsys, monkeypatch):
     assert "…" not in said
     assert LAB in said
     assert OTHER in said
+
+
+def test_the_calendar_has_titles_and_says_what_was_withdrawn(course, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "150")
+    settings(course, week(LAB, 2) + week(OTHER, 2))
+    for lab, title in ((LAB, "A first look at the caches"), (OTHER, "Second")):
+        (course / "release" / lab).mkdir(parents=True)
+        book = {"metadata": {"mlsys": {"title": title}}}
+        (course / "release" / lab / f"{lab}.ipynb").write_text(json.dumps(book))
+        note_release(course, lab)
+    (course / "exchange" / "demo" / "outbound" / OTHER).mkdir(parents=True)
+    (course / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.course_id = 'demo'\n"
+        f"c.Exchange.root = '{course}/exchange'\n"
+    )
+    assert cli.main(["course", "calendar", str(course)]) == 0
+    first, wrapped, *_, second, title = [
+        line for line in capsys.readouterr().out.splitlines() if line.strip()
+    ][1:6]
+    assert LAB in first
+    assert "withdrawn" in first
+    assert "A first look at the" in wrapped
+    assert "open, 4 days left" in second
+    assert "Second" in title
 
 
 def test_the_calendar_shows_where_each_lab_stands_and_who_differs(course, capsys, monkeypatch):

@@ -172,7 +172,8 @@ def test_a_lab_is_released_when_its_time_has_come_and_not_before(tmp_path):
     root, exchange = tmp_path / "course", tmp_path / "exchange"
     new_lab(root, LAB)
     (root / "release" / LAB).mkdir(parents=True)
-    nbformat.write(nbformat.v4.new_notebook(), root / "release" / LAB / f"{LAB}.ipynb")
+    book = nbformat.v4.new_notebook(metadata={"mlsys": {"title": "A demo"}})
+    nbformat.write(book, root / "release" / LAB / f"{LAB}.ipynb")
     exchange.mkdir()
     exchange.chmod(0o777)
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as settings:
@@ -192,12 +193,15 @@ def test_a_lab_is_released_when_its_time_has_come_and_not_before(tmp_path):
     ada, ben = (OwnDates.from_text(first.dates[name]).labs[LAB].due for name in ("ada", "ben"))
     assert ben - ada == timedelta(days=1)
     assert "ill" not in "".join(first.dates.values())
+    assert OwnDates.from_text(first.dates["ada"]).titles == {LAB: "A demo"}
     write(minutes_from_now(-1))
     assert follow(root).released == [LAB]
     assert json.loads((released / "dates.json").read_text())["labs"][LAB]["due"]
     # Withdrawn by hand, it stays so; a calendar that is broken releases nothing, and says why.
     subprocess.run(["rm", "-r", str(released)], check=True)
-    assert follow(root).released == []
+    last = follow(root)
+    assert last.released == []
+    assert OwnDates.from_text(last.dates["ada"]).withdrawn == {LAB}
     calendar.write_text("[labs.lab_99]\n")
     assert "lab_99" in follow(root).problem
     assert not released.exists()

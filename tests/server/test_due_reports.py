@@ -21,7 +21,8 @@ NOW = datetime(2026, 11, 2, 12, tzinfo=UTC)
 
 
 def dates(own: bool = False, **of) -> str:
-    return OwnDates({LAB: LabDates(**of)}, own=own).as_text()
+    titles = {LAB: "Orders of magnitude"}
+    return OwnDates({LAB: LabDates(**of)}, own=own, titles=titles).as_text()
 
 
 @pytest.fixture

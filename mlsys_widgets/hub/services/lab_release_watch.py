@@ -65,16 +65,16 @@ class LabReleaseWatch:
 
     def look(self) -> CalendarReport | None:
         """Do what is to be done now; `None` if that is nothing."""
-        seen, before = self._signature(), self._last
+        state = HubState.read(self._places.state)
+        if state is None or not state.course_id:
+            return None  # a hub that is just being made
+        seen, before = self._signature(state), self._last
         self._last = seen
         due = self._next is not None and self._now() >= self._next
         # A lab that is being built, or settings that are being written, first come to rest.
         news = seen != self._seen and before in (None, seen)
         if not (news or due):
             return None
-        state = HubState.read(self._places.state)
-        if state is None or not state.course_id:
-            return None  # a hub that is just being made
         # Noted first: what changes while we work is seen by the next look.
         self._seen, self._next = seen, self._now() + _AGAIN
         report = self._work(state)
@@ -84,11 +84,14 @@ class LabReleaseWatch:
             self._next = datetime.fromisoformat(report.next) if report.next else None
         return report
 
-    def _signature(self) -> object:
-        """Return what changes with the calendar, the labs that are built, and the accounts."""
-        course = self._places.course
-        watched = (course / "assignments" / COURSE_SETTINGS, course / "release", self._places.state)
-        return [signature_of(path) for path in watched]
+    def _signature(self, state: HubState) -> object:
+        """Return what changes with the calendar, the labs built and released, and the accounts."""
+        places, course = self._places, self._places.course
+        outbound = places.exchange / state.course_id / "outbound"
+        settings = course / "assignments" / COURSE_SETTINGS
+        return [
+            signature_of(each) for each in (settings, course / "release", places.state, outbound)
+        ]
 
     def _write(self, state: HubState, report: CalendarReport) -> None:
         """Write everybody's dates, and remove those of accounts that are gone."""
