@@ -56,11 +56,13 @@ def run_people(arguments: argparse.Namespace) -> int:
     table = Table(
         "login", "name", "role", "section", "labs", "standing", "", box=None, header_style="bold"
     )
-    for name, member in sorted(people.staff.items()):
-        table.add_row(
-            *map(Text, (name, "", member.role, ", ".join(member.sections), "")),
-            Text(_on_hub(status, name)), "",
-        )  # fmt: skip
+    owner = _owner(course)
+    first = {owner: StaffMember(owner, "instructor")} if owner else {}
+    for name, member in sorted({**first, **people.staff}.items()):
+        remark = "owns the course" if name == owner else ""
+        sections = ", ".join(member.sections)
+        shown = (name, "", member.role, sections, "", _on_hub(status, name), remark)
+        table.add_row(*map(Text, shown))
     with gradebook(course) as db:
         for name, row in students(db).items() if db is not None else ():
             full = f"{row['first_name']} {row['last_name']}".strip()
@@ -73,6 +75,14 @@ def run_people(arguments: argparse.Namespace) -> int:
     for words in status.problems if status else ():
         print_plain(console, f"The hub says: {words}")
     return 0
+
+
+def _owner(course: Course) -> str:
+    """Return who owns the course's folder: its first instructor, whom no setting names."""
+    try:
+        return course.home.owner()
+    except (KeyError, OSError):  # a number without a name, as in a container
+        return ""
 
 
 def standing_of(people: CoursePeople, name: str) -> str:

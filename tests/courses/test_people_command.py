@@ -49,6 +49,7 @@ def test_people_are_added_with_a_section_dropped_and_taken_back(course, capsys):
     said = capsys.readouterr().out
     rows = {line.split()[0]: line for line in said.splitlines()}
     assert "ta" in rows["mia"]
+    assert "instructor" in rows[course.owner()], "the first one, whom no setting names"
     assert "locked" in rows["ann"]
     assert "dropped" in rows["zoe"]
     assert "active" in rows["bob"]
