@@ -33,10 +33,22 @@ EXIT_CODES: Final[Mapping[int, str]] = {
     2: "the command was not understood; nothing was done",
     130: "interrupted with Ctrl-C",
 }
+
+
+def _amount(text: str) -> float:
+    try:
+        if 0 <= (amount := float(text)) < 1e6:
+            return amount
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is not an amount; write it like 2 or 1.5")
+
+
 #: How a value is read, by what stands for it in the help.
 _KINDS: Final[Mapping[str, Callable[[str], Any]]] = {
     **dict.fromkeys(("FOLDER", "FILE", "CSV", "BUNDLE"), Path),
     **dict.fromkeys(("N", "K", "MINUTES", "MB"), int),
+    **dict.fromkeys(("GIB", "CORES"), _amount),
 }
 _HUB_DISAGREES: Final = "it could not be done, or the hub reports a problem with this person"
 _NOT_AGREED: Final = "it could not be done, or you did not agree; then nothing was changed"
@@ -518,6 +530,12 @@ def _add_hub(commands: _Commands) -> None:
     hub.option("--behind-proxy", "something in front of the hub handles https")
     hub.option("--idle MINUTES", "stop servers that nobody uses (default: %(default)s; 0: never)",
                default=60)
+    hub.option("--memory GIB", "that a student may use, in all programs together (default:"
+               " %(default)s; 0: no limit)", default=2.0)
+    hub.option("--cores CORES", "that a student may use (default: %(default)s; 0: no limit)",
+               default=2.0)
+    hub.option("--disk GIB", "above which the log names a student's home (default: %(default)s;"
+               " 0: never)", default=5.0)
     hub.option("--python FILE", "run servers with it (default: the one of mlsys, or a copy that"
                " users can reach)")
     hub.option("--single", "a course for yourself alone, without root")

@@ -116,6 +116,11 @@ class HubState:
         """The group of instructors: they change the course."""
         return f"mlsys-{self.id}-teach"
 
+    @property
+    def control_groups(self) -> str:
+        """The folder of the kernel's control groups, one for each student."""
+        return f"mlsys-{self.id}"
+
     def closed(self) -> set[str]:
         """Return the names of those who cannot log in."""
         return {name for name, each in self.accounts.items() if each.standing != "active"}

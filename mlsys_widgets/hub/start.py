@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
@@ -54,6 +54,7 @@ from mlsys_widgets.hub.running.server_process import (
 from mlsys_widgets.hub.running.service_unit import notify
 from mlsys_widgets.hub.running.settings import welcome, write_settings
 from mlsys_widgets.hub.running.shared_course import share_course
+from mlsys_widgets.hub.running.student_limits import ControlGroups, StudentLimits
 
 #: The two users to try a hub with.
 INSTRUCTOR: Final = "instructor"
@@ -76,6 +77,8 @@ class HubOptions:
         Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
     oidc
         The settings of an identity provider with which people can sign in, too.
+    limits
+        What each student may use of the machine.
     """
 
     bundle: Path | None = None
@@ -86,6 +89,7 @@ class HubOptions:
     python: Path | None = None
     idle: int = 3600
     oidc: Path | None = None
+    limits: StudentLimits = field(default_factory=StudentLimits)
 
 
 def run_hub(places: Places, address: Address, options: HubOptions) -> int:
@@ -310,10 +314,24 @@ def _configure(
     configuration = hub_configuration(
         places, state, address, python=python, proxy=proxy, idle=options.idle,
         oidc=OidcSettings.read(options.oidc) if options.oidc else None,
+        limits=options.limits, groups=_prepare_groups(state, options.limits),
     )  # fmt: skip
     path = places.secrets / "jupyterhub_config.json"
     write_private(path, json.dumps(configuration, indent=1))
     return path
+
+
+def _prepare_groups(state: HubState, limits: StudentLimits) -> str:
+    """Return the name of the control groups of students; empty if there are none, which is said."""
+    if not (limits.memory or limits.cores):
+        return ""
+    if why := ControlGroups(state.control_groups).why_not():
+        _say(
+            "No limits of memory and processor time per student, because control groups cannot be"
+            f" made here ({why}). A process may still fill no more than half of the memory"
+        )
+        return ""
+    return state.control_groups
 
 
 def _start(places: Places, configuration: Path, python: Path, lock: IO[str]) -> ServerProcess:
@@ -336,6 +354,7 @@ def _end_leftovers(places: Places) -> None:
     state = HubState.read(places.state)  # as it is now: people came and went
     if state:
         end_all_processes(state)
+        ControlGroups(state.control_groups).remove()
 
 
 def _introduce(places: Places, address: Address, state: HubState, passwords: Passwords) -> None:

@@ -10,14 +10,16 @@ import pytest
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.preparation import make_keys
 from mlsys_widgets.hub.running.configuration import Address, hub_configuration
+from mlsys_widgets.hub.running.student_limits import StudentLimits
 
 
 def test_no_secret_is_in_the_configuration(places):
     state = HubState.new("hub", "instructor", "student")
     keys = make_keys(places)
     made = hub_configuration(
-        places, state, Address("127.0.0.1", 8000), python=Path("/x/python"), proxy=["p"], idle=60
-    )
+        places, state, Address("127.0.0.1", 8000), python=Path("/x/python"), proxy=["p"], idle=60,
+        limits=StudentLimits(),
+    )  # fmt: skip
     text = json.dumps(made)
     assert not any(key in text for key in keys.values())
 

@@ -77,7 +77,7 @@ def test_the_service_notes_and_answers_even_without_its_hub(places: Path):
     inbound.mkdir(parents=True)
     (places.course / "assignments").mkdir(parents=True)
     command = [
-        sys.executable, "-m", "mlsys_widgets.hub.services.course_service", str(places.root)
+        sys.executable, "-m", "mlsys_widgets.hub.services.course_service", str(places.root), "5",
     ]  # fmt: skip
     hub = {"JUPYTERHUB_API_URL": "http://127.0.0.1:1/hub/api", "JUPYTERHUB_API_TOKEN": "t"}
     with subprocess.Popen(command, env=os.environ | hub) as service:

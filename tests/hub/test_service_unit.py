@@ -24,7 +24,7 @@ def test_the_command_is_the_one_that_was_typed_with_whole_paths(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     places = Places(tmp_path / "hub")
     words = ("--from", "b.tar.gz", "--roster", "r.csv", "--ip", "0.0.0.0", "--behind-proxy",
-             "--instructor", "kim", "--idle", "0")  # fmt: skip
+             "--instructor", "kim", "--idle", "0", "--memory", "1.5")  # fmt: skip
     command = hub_command(places, parsed(*words))
     assert command[:4] == [sys.executable, "-m", "mlsys_widgets", "hub"]
     again = command_parser(measuring=False).parse_args(command[3:])
@@ -34,6 +34,7 @@ def test_the_command_is_the_one_that_was_typed_with_whole_paths(tmp_path, monkey
     assert (again.ip, again.behind_proxy, again.instructor, again.idle) == (
         "0.0.0.0", True, "kim", 0,
     )  # fmt: skip
+    assert (again.memory, again.cores, again.disk) == (1.5, 2, 5)
     # Once the hub exists, what counts the first time alone is left out.
     places.root.mkdir()
     HubState.new("hub", "kim", "student").write(places.state)

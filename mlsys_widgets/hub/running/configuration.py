@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_confi
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.server_process import ending_with_its_parent, free_port
+from mlsys_widgets.hub.running.student_limits import StudentLimits
 from mlsys_widgets.hub.services.monitoring import monitor_role, monitor_service
 
 PROXY_PID: Final = "proxy.pid"
@@ -72,6 +73,8 @@ def hub_configuration(
     python: Path,
     proxy: Sequence[str],
     idle: int,
+    limits: StudentLimits,
+    groups: str = "",
     oidc: OidcSettings | None = None,
 ) -> dict[str, Any]:
     """Return JupyterHub's settings.
@@ -82,6 +85,9 @@ def hub_configuration(
         The hub's folder and what it knows about itself.
     idle
         Seconds after which a server that nobody uses is stopped; 0 for never.
+    limits, groups
+        What a student may use, and the name of the control groups that see to it; empty if this
+        machine has none for us.
     oidc
         An identity provider with which people can sign in, beside PAM.
     """
@@ -107,6 +113,7 @@ def hub_configuration(
     # A hub that is killed leaves no service behind.
     module = [*ending_with_its_parent(), str(python), "-P", "-m"]
     course = [*module, "mlsys_widgets.hub.services.course_service", str(places.root)]
+    course.append(f"{limits.disk:g}")
     but = [address.port, state.hub_port, state.api_port]
     hub["services"] = [
         {"name": COURSE_SERVICE, "command": course},
@@ -139,6 +146,8 @@ def hub_configuration(
             "folder": str(places.root),
             "memory": _half_of_memory(),
             "processes": _PROCESSES,
+            "groups": groups,
+            "limits": asdict(limits),
             "variables": {"PATH": programs},
             "start_timeout": 180,
             "http_timeout": 180,

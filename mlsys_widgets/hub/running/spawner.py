@@ -20,6 +20,7 @@ from mlsys_widgets.hub.accounts.machine_users import end_processes
 from mlsys_widgets.hub.accounts.run_as import umask_of
 from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import Places, Role
+from mlsys_widgets.hub.running.student_limits import ControlGroups, StudentLimits
 from mlsys_widgets.labs.identity import VARIABLE
 
 _WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
@@ -33,6 +34,8 @@ class CourseSpawner(LocalProcessSpawner):
         config=True
     )
     processes = Integer(0, help="Processes and threads of a student; 0: no limit.").tag(config=True)
+    groups = Unicode(help="The control groups of students; empty: none.").tag(config=True)
+    limits = Dict(help="What a student may use, if there are groups.").tag(config=True)
     variables = Dict(help="Environment of every server.").tag(config=True)
 
     @property
@@ -71,12 +74,23 @@ class CourseSpawner(LocalProcessSpawner):
         if account is not None and account.role == "student":
             with suppress(OSError):  # the kernel does not let go of it
                 await asyncio.to_thread(end_processes, account.uid)
+            if self.groups:
+                ControlGroups(self.groups).close(account.name)
 
     def _first_page(self) -> str:
         """Return the page that explains what to do the first time; afterward the work as left."""
         page = Path(self.notebook_dir) / (START_PAGE if self.role == "student" else "README.md")
         new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
         return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
+
+    def _control_group(self) -> list[Path]:
+        if not self.groups:
+            return []
+        try:
+            return ControlGroups(self.groups).open(self.user.name, StudentLimits(**self.limits))
+        except OSError as problem:  # better without limits than without a server
+            self.log.warning("No limits for %s: %s", self.user.name, problem)
+            return []
 
     def user_env(self, env: dict[str, str]) -> dict[str, str]:
         env = super().user_env(env)
@@ -95,9 +109,12 @@ class CourseSpawner(LocalProcessSpawner):
         teaching, memory, processes = self.role != "student", self.memory, self.processes
         umask = umask_of(self.role)
         folder = self.notebook_dir
+        joining = [] if teaching else self._control_group()
 
         def preexec() -> None:
             os.umask(umask)
+            for file in joining:
+                file.write_text("0")  # itself
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             if memory:
                 resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

@@ -1,10 +1,11 @@
 """What root does for a course while its hub runs: the hub's own service.
 
-It has four jobs, each in a thread of its own, so that a hand-in is noted at once however long
+It has five jobs, each in a thread of its own, so that a hand-in is noted at once however long
 something else takes, and no job ends because another one failed. The monitor is a service apart:
 it can be reached over the network and may change nothing, and says whether this one runs.
 
-Run as ``python -m mlsys_widgets.hub.services.course_service FOLDER``.
+Run as ``python -m mlsys_widgets.hub.services.course_service FOLDER GIB``, with the size of a home
+above which it warns.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.services.copy_watch import CopyWatch
 from mlsys_widgets.hub.services.hand_in_watch import HandInWatch
+from mlsys_widgets.hub.services.home_watch import HomeWatch
 from mlsys_widgets.hub.services.hub_api import HubApi
 from mlsys_widgets.hub.services.lab_release_watch import LabReleaseWatch, as_instructor
 from mlsys_widgets.hub.services.people_watch import PeopleWatch
@@ -32,8 +34,10 @@ from mlsys_widgets.ledger.hand_in_notes import notes_beside
 Job = tuple[Callable[[], object], float, str]
 
 
-def course_jobs(places: Places, state: HubState, hub: HubApi, python: Path) -> list[Job]:
-    """Return the jobs; `python` is what runs programs of users."""
+def course_jobs(
+    places: Places, state: HubState, hub: HubApi, python: Path, most: float
+) -> list[Job]:
+    """Return the jobs; `python` runs programs of users, and a home should have `most` GiB."""
     exchange, course = places.exchange / state.course_id, places.course
     hand_ins = HandInWatch(exchange / "inbound", notes_beside(course))
     releases = LabReleaseWatch(places, as_instructor(places, python))
@@ -45,6 +49,7 @@ def course_jobs(places: Places, state: HubState, hub: HubApi, python: Path) -> l
         (copies.look, 10.0, "copies are not noted"),
         # A look waits for a request, so little time is between two.
         (people.look, 0.1, "people are not followed"),
+        (HomeWatch(places, most).look, 900.0, "the disk may become full"),
     ]
 
 
@@ -78,14 +83,14 @@ def run_jobs(jobs: Sequence[Job]) -> None:
         thread.join()
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, most: float) -> None:
     """Do what root does for the course of a hub."""
     places = Places(folder)
     state = HubState.read(places.state)
     if state is None:
         raise ValueError(f"there is no hub in {folder}")
-    run_jobs(course_jobs(places, state, HubApi.of_environment(), Path(sys.executable)))
+    run_jobs(course_jobs(places, state, HubApi.of_environment(), Path(sys.executable), most))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), float(sys.argv[2]))

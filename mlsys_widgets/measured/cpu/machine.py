@@ -37,13 +37,21 @@ def size_in_bytes(text: str) -> int:
     return int(digits) * unit if digits.isdigit() else 0
 
 
+def _group() -> Path:
+    """Return the folder of this process's control group; in a container, that of the container."""
+    root = _SYSTEM / "fs/cgroup"
+    lines = _read(_PROCESSES / "self/cgroup").splitlines()
+    own = next((line[4:] for line in lines if line.startswith("0::/")), "")
+    return root / own if (root / own / "memory.max").exists() else root
+
+
 def cores() -> int:
     """Cores this process may use: those it may run on, and no more than its quota."""
     try:
         count = len(os.sched_getaffinity(0))
     except AttributeError:
         count = os.cpu_count() or 1
-    quota, _, period = _read(_SYSTEM / "fs/cgroup/cpu.max").partition(" ")
+    quota, _, period = _read(_group() / "cpu.max").partition(" ")
     if quota.isdigit() and period.isdigit() and int(period):
         count = min(count, max(1, math.ceil(int(quota) / int(period))))
     return max(1, count)
@@ -76,16 +84,16 @@ def memory() -> int:
         )
     except (ValueError, OSError, AttributeError):
         total = 2 << 30
-    limit = _read(_SYSTEM / "fs/cgroup/memory.max")
+    limit = _read(_group() / "memory.max")
     return min(total, int(limit)) if limit.isdigit() else total
 
 
 def free_memory() -> int:
     """Return the bytes of memory that can be allocated now without swapping."""
     free = _memory_field("MemAvailable") or memory() // 2
-    limit = _read(_SYSTEM / "fs/cgroup/memory.max")
+    limit = _read(_group() / "memory.max")
     if limit.isdigit():
-        used = _read(_SYSTEM / "fs/cgroup/memory.current")
+        used = _read(_group() / "memory.current")
         free = min(free, max(0, int(limit) - (int(used) if used.isdigit() else 0)))
     return free
 

@@ -26,6 +26,13 @@ def test_a_container_is_taken_at_its_limits(
     (group / "cpu.max").write_text("max 100000\n", encoding="utf-8")
     (group / "memory.max").write_text("max\n", encoding="utf-8")
     assert machine.cores() >= 1
+    # A student of a hub has a group of their own, below that of the machine.
+    (own := group / "mlsys-1" / "ada").mkdir(parents=True)
+    (own / "memory.max").write_text(f"{1 << 28}\n", encoding="utf-8")
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self/cgroup").write_text("4:cpu:/\n0::/mlsys-1/ada\n", encoding="utf-8")
+    monkeypatch.setattr(machine, "_PROCESSES", tmp_path)
+    assert machine.memory() == 1 << 28
 
 
 def test_the_largest_cache_of_the_highest_level_counts(
