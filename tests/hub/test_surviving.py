@@ -141,7 +141,7 @@ def test_however_a_hub_is_stopped_everything_ends(hub, trial):
         hub.start(through=through)
         person = Person(hub, trial.name).arrive()
         person.kernel(LAB)
-        person.terminal("setsid sleep 5000 &")
+        person.terminal("(setsid sleep 5000 &)")
         wait_for(lambda: processes(person, "5000"))  # noqa: B023
         everything = {*family(hub.process.pid), *processes(person, "")}
         assert {hub.hub_pid, int((hub.places.database / PROXY_PID).read_text())} < everything
