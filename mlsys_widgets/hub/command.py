@@ -7,8 +7,8 @@ import os
 from importlib.util import find_spec
 from typing import Final
 
-from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings
 from mlsys_widgets.hub.accounts.passwords import Passwords, hashes
+from mlsys_widgets.hub.accounts.sign_in_settings import LtiSettings, OidcSettings
 from mlsys_widgets.hub.backup.restore import refuse_unfinished, run_restore
 from mlsys_widgets.hub.backup.taking import run_backup
 from mlsys_widgets.hub.hub_state import HubState
@@ -59,13 +59,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("this needs jupyterhub: pip install 'mlsys-widgets[hub]'")
     if arguments.oidc:
         OidcSettings.read(arguments.oidc)
+    if arguments.lti:
+        LtiSettings.read(arguments.lti)
     if arguments.task == "service":
         return _service(places, arguments)
     refuse_unfinished(places)
     options = HubOptions(
         bundle=arguments.bundle, origin=arguments.course, roster=arguments.roster,
         instructor=arguments.instructor, student=arguments.student, python=arguments.python,
-        idle=arguments.idle * 60, oidc=arguments.oidc,
+        idle=arguments.idle * 60, oidc=arguments.oidc, lti=arguments.lti,
         limits=StudentLimits(arguments.memory, arguments.cores, arguments.disk),
     )  # fmt: skip
     return run_hub(places, address, options)

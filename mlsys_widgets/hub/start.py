@@ -20,9 +20,9 @@ from mlsys_widgets.hub.accounts.machine_users import (
     make_groups,
     removed_accounts,
 )
-from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings
 from mlsys_widgets.hub.accounts.passwords import Passwords, defaults_among, hashes, is_locked
 from mlsys_widgets.hub.accounts.run_as import reaches
+from mlsys_widgets.hub.accounts.sign_in_settings import LtiSettings, OidcSettings
 from mlsys_widgets.hub.hub_state import HubState, write_private
 from mlsys_widgets.hub.places import Places, Role, SettingsKind, closed_parent
 from mlsys_widgets.hub.preparation import (
@@ -75,8 +75,8 @@ class HubOptions:
         What runs users' servers; found automatically if omitted.
     idle
         Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
-    oidc
-        The settings of an identity provider with which people can sign in, too.
+    oidc, lti
+        The settings of an identity provider, and of a learning system, to sign in with, too.
     limits
         What each student may use of the machine.
     """
@@ -89,6 +89,7 @@ class HubOptions:
     python: Path | None = None
     idle: int = 3600
     oidc: Path | None = None
+    lti: Path | None = None
     limits: StudentLimits = field(default_factory=StudentLimits)
 
 
@@ -314,6 +315,7 @@ def _configure(
     configuration = hub_configuration(
         places, state, address, python=python, proxy=proxy, idle=options.idle,
         oidc=OidcSettings.read(options.oidc) if options.oidc else None,
+        lti=LtiSettings.read(options.lti) if options.lti else None,
         limits=options.limits, groups=_prepare_groups(state, options.limits),
     )  # fmt: skip
     path = places.secrets / "jupyterhub_config.json"

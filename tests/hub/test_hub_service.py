@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import requests
@@ -62,6 +63,11 @@ def service(
             f'client_secret_file = "{secret}"\nhub = "{hub.url}"\nname = "Example University"\n'
             f'[people]\n"Lovelace" = "{hub.names["ada"]}"\n'
         )
+        (above / "lti.toml").write_text(
+            f'issuer = "{provider.issuer}"\nclient_id = "{CLIENT}"\nhub = "{hub.url}"\n'
+            f'authorize_url = "{provider.issuer}/authorize"\njwks_url = "{provider.issuer}/keys"\n'
+            'login_claim = "ext.user_username"\n'
+        )
         start_as_service(hub, above)
         yield hub, service_line(hub, above)
 
@@ -73,6 +79,7 @@ def service_line(hub: Hub, above: Path) -> list[str]:
         "--from", str(bundle()), "--roster", str(above / "roster.csv"), "--port", str(hub.port),
         "--instructor", hub.names["teacher"], "--student", hub.names["trial"],
         "--python", str(hub.python), "--oidc", str(above / "oidc.toml"),
+        "--lti", str(above / "lti.toml"),
         "service", "show",
     ]  # fmt: skip
     unit = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -279,6 +286,54 @@ def test_signatures_and_states_of_others_are_refused(service, provider):
     subprocess.run(["usermod", "--unlock", hub.names["ben"]], check=True)
     provider.key = Key("second")  # keys change, and the next one is fetched
     assert signed_in(hub).status_code == 200
+
+
+LTI = "https://purl.imsglobal.org/spec/lti/claim/"
+
+
+def launched(hub: Hub, provider: IdentityProvider, who: str, **changed: object) -> tuple[int, str]:
+    """Click a link in a learning system: the answer, and where one is afterward."""
+    browser = requests.Session()
+    browser.trust_env = False
+    first = browser.get(
+        f"{hub.url}/hub/lti/login", allow_redirects=False, timeout=60,
+        params={"iss": provider.issuer, "login_hint": "1", "client_id": CLIENT,
+                "target_link_uri": f"{hub.url}/hub/home"},
+    )  # fmt: skip
+    where = urlsplit(first.headers["Location"])
+    asked = dict(parse_qsl(where.query))
+    assert f"{where.scheme}://{where.netloc}" == provider.issuer
+    assert (asked["response_mode"], asked["client_id"]) == ("form_post", CLIENT)
+    now = int(time.time())
+    claims = {
+        "iss": provider.issuer, "aud": CLIENT, "sub": "17", "iat": now, "exp": now + 300,
+        "nonce": asked["nonce"], f"{LTI}version": "1.3.0", f"{LTI}deployment_id": "1",
+        f"{LTI}message_type": "LtiResourceLinkRequest", f"{LTI}resource_link": {"id": "1"},
+        f"{LTI}target_link_uri": f"{hub.url}/hub/home", f"{LTI}roles": [],
+        f"{LTI}ext": {"user_username": who}, **changed,
+    }  # fmt: skip
+    key = provider.key if changed.get("key") is None else changed["key"]
+    claims.pop("key", None)
+    form = {"id_token": key.signed(claims), "state": asked["state"]}
+    answer = browser.post(asked["redirect_uri"], data=form, timeout=60)
+    return answer.status_code, browser.get(f"{hub.url}/hub/home", timeout=60).url
+
+
+def test_people_of_the_roster_come_from_a_learning_system(service, provider):
+    hub, _ = service
+    home = f"{hub.url}/hub/home"
+    assert launched(hub, provider, hub.names["ben"]) == (200, home)
+    for who, changed in (
+        ("root", {}),
+        (hub.names["ben"], {"aud": "another-client"}),
+        (hub.names["ben"], {"nonce": "another"}),
+        (hub.names["ben"], {"iss": "https://evil.example"}),
+        (hub.names["ben"], {"exp": int(time.time()) - 3600}),
+        (hub.names["ben"], {"key": Key(provider.key.kid)}),
+    ):
+        code, url = launched(hub, provider, who, **changed)
+        assert code in (400, 401, 403), (who, changed)
+        assert "/hub/login" in url, "somebody is signed in"
 
 
 def test_a_restart_for_a_new_version_lets_servers_run(service):

@@ -6,11 +6,12 @@ The whole way, with a browser's redirects and a running hub, is in test_hub_serv
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import time
 
 import pytest
 
-from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings
+from mlsys_widgets.hub.accounts.sign_in_settings import LtiSettings, OidcSettings
 from tests.hub.identity_provider import IdentityProvider, Key
 from tests.hub.people import hub_without_server, needs_root
 
@@ -29,7 +30,9 @@ def provider(issuer, tmp_path):
     from mlsys_widgets.hub.accounts.sign_in import Provider
 
     (tmp_path / "secret").write_text("secret")
-    settings = OidcSettings(issuer.issuer, "mlsys", str(tmp_path / "secret"), "http://localhost")
+    settings = OidcSettings(
+        issuer.issuer, "mlsys", "http://localhost", client_secret_file=str(tmp_path / "secret")
+    )
     return Provider(settings, "mlsys hub test")
 
 
@@ -106,9 +109,27 @@ def test_a_provider_that_speaks_for_another_is_refused(provider, issuer, monkeyp
 
 
 @needs_root
-def test_only_users_of_this_hub_that_are_not_locked(provider):
-    import subprocess
+def test_whoever_comes_from_a_learning_system_is_in_the_roster():
+    pytest.importorskip("ltiauthenticator", reason="pip install 'mlsys-widgets[hub]'")
+    from mlsys_widgets.hub.accounts.lti_sign_in import Platform
 
+    lms = "https://lms.example.edu"
+    settings = LtiSettings(
+        lms, "mlsys", "http://localhost", "sub", authorize_url=lms, jwks_url=lms,
+        people={"17": "root"},
+    )  # fmt: skip
+    with hub_without_server() as (_, state):
+        subprocess.run(["chpasswd"], input=f"{state.student}:a-pass", text=True, check=True)
+        platform = Platform(settings, state.mark)
+        found = [
+            asyncio.run(platform.authenticate(None, {"sub": name}))
+            for name in (state.student, "17", "nobody-we-know", "")
+        ]
+        assert found == [{"name": state.student}, None, None, None]
+
+
+@needs_root
+def test_only_users_of_this_hub_that_are_not_locked(provider):
     with hub_without_server() as (_, state):
         provider._mark = state.mark
         name = state.student

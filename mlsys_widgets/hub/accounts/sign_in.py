@@ -1,15 +1,15 @@
-"""Signing in with an identity provider, beside the password of the machine.
+"""Signing in with an identity provider or from a learning system, beside the machine's password.
 
 People of the roster are users of this machine, and PAM knows their passwords. With ``--oidc`` the
 login page has a button as well: the provider says who somebody is (OpenID Connect, authorization
 code with PKCE), and that person becomes the user of that name, if the hub created one and it is not
-locked. Nobody is admitted whom the roster does not have.
+locked. Nobody is admitted whom the roster does not have. With ``--lti`` people also come from a
+learning system.
 """
 
 from __future__ import annotations
 
 import asyncio
-import pwd
 import secrets
 import time
 from pathlib import Path
@@ -27,8 +27,13 @@ from oauthenticator.oauth2 import (
 from tornado.web import HTTPError
 from traitlets import Dict, Unicode
 
-from mlsys_widgets.hub.accounts.oidc_settings import CALLBACK, LOGIN, OidcSettings
-from mlsys_widgets.hub.accounts.passwords import hashes, is_locked
+from mlsys_widgets.hub.accounts.roster_only import RosterOnly
+from mlsys_widgets.hub.accounts.sign_in_settings import (
+    OIDC_CALLBACK,
+    OIDC_LOGIN,
+    LtiSettings,
+    OidcSettings,
+)
 
 #: Ways to sign that prove who has signed; never "none", and no secret that both sides know.
 _ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
@@ -57,7 +62,7 @@ class _LoginHandler(OAuthLoginHandler):
         )
 
 
-class Provider(OAuthenticator):
+class Provider(RosterOnly, OAuthenticator):
     """The identity provider: knows its addresses and keys, and checks what it has signed."""
 
     def __init__(self, settings: OidcSettings, mark: str, **more: Any) -> None:
@@ -95,13 +100,7 @@ class Provider(OAuthenticator):
         nonce = _deserialize_state(handler.get_state_cookie()).get("nonce")
         params = self.build_access_tokens_request_params(handler, data)
         tokens = await self.get_token_info(handler, params)
-        claims = await self.verified(tokens.get("id_token"), nonce)
-        name = self.settings.login_of(claims)
-        if name is None or not self.admits(name):
-            # Not who: the log is long, and a stranger's address is nobody's business.
-            self.log.warning("Somebody whom the roster does not have tried to sign in")
-            return None
-        return {"name": name}
+        return self.admitted(await self.verified(tokens.get("id_token"), nonce))
 
     async def verified(self, token: Any, nonce: Any) -> dict[str, Any]:
         """Check what the provider has signed: for us, for this attempt, and not long ago."""
@@ -139,38 +138,30 @@ class Provider(OAuthenticator):
             raise HTTPError(403, _REFUSED) from None
         return claims
 
-    def admits(self, name: str) -> bool:
-        """Whether a name is a user that this hub created and that is not locked."""
-        try:
-            entry = pwd.getpwnam(name)
-        except (KeyError, ValueError):
-            return False
-        return entry.pw_gecos == self._mark and not is_locked(hashes().get(name, "!"))
-
-    async def check_allowed(self, username: str, auth_model: Any) -> bool:
-        # The list of the hub itself: it may have changed since the start.
-        return username in self.parent.allowed_users
-
-    def check_blocked_users(self, username: str, authentication: Any = None) -> Any:
-        return self.parent.check_blocked_users(username, authentication)
-
 
 class _UnknownKey(Exception):
     """Signed with a key that we have not seen."""
 
 
 class CourseAuthenticator(PAMAuthenticator):
-    """PAM, and an identity provider beside it."""
+    """PAM, and beside it an identity provider, a learning system, or both."""
 
-    provider_settings = Dict(help="Of the identity provider.").tag(config=True)
+    provider_settings = Dict(help="Of the identity provider; empty: none.").tag(config=True)
+    platform_settings = Dict(help="Of the learning system; empty: none.").tag(config=True)
     mark = Unicode(help="The comment field of accounts of this hub.").tag(config=True)
 
     def get_handlers(self, app: Any) -> list[tuple[str, type]]:
-        provider = Provider(OidcSettings(**self.provider_settings), self.mark, parent=self)
-        ours = {"authenticator": provider}
-        handlers: list[tuple[str, type]] = super().get_handlers(app)
-        return [
-            *handlers,
-            (LOGIN, type("OidcLoginHandler", (_LoginHandler,), ours)),
-            (CALLBACK, type("OidcCallbackHandler", (OAuthCallbackHandler,), ours)),
-        ]
+        handlers: list[tuple[str, type]] = [*super().get_handlers(app)]
+        if self.provider_settings:
+            provider = Provider(OidcSettings(**self.provider_settings), self.mark, parent=self)
+            ours = {"authenticator": provider}
+            handlers += [
+                (OIDC_LOGIN, type("OidcLoginHandler", (_LoginHandler,), ours)),
+                (OIDC_CALLBACK, type("OidcCallbackHandler", (OAuthCallbackHandler,), ours)),
+            ]
+        if self.platform_settings:
+            from mlsys_widgets.hub.accounts.lti_sign_in import launch_handlers
+
+            settings = LtiSettings(**self.platform_settings)
+            handlers += launch_handlers(settings, self.mark, parent=self)
+        return handlers

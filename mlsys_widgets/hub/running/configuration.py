@@ -10,7 +10,11 @@ from typing import Any, Final
 
 from mlsys_widgets.course.loopback import is_loopback
 from mlsys_widgets.hub.accounts.machine_users import removed_accounts
-from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_configuration
+from mlsys_widgets.hub.accounts.sign_in_settings import (
+    LtiSettings,
+    OidcSettings,
+    sign_in_configuration,
+)
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.server_process import ending_with_its_parent, free_port
@@ -76,6 +80,7 @@ def hub_configuration(
     limits: StudentLimits,
     groups: str = "",
     oidc: OidcSettings | None = None,
+    lti: LtiSettings | None = None,
 ) -> dict[str, Any]:
     """Return JupyterHub's settings.
 
@@ -88,8 +93,8 @@ def hub_configuration(
     limits, groups
         What a student may use, and the name of the control groups that see to it; empty if this
         machine has none for us.
-    oidc
-        An identity provider with which people can sign in, beside PAM.
+    oidc, lti
+        An identity provider, and a learning system, with which people can sign in, beside PAM.
     """
     programs = f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
     hub: dict[str, Any] = {
@@ -126,7 +131,7 @@ def hub_configuration(
             f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
         ]  # fmt: skip
         hub["services"].append({"name": "idle-culler", "command": culler})
-    signing_in = sign_in_configuration(oidc, state.mark) if oidc else {}
+    signing_in = sign_in_configuration(oidc, lti, state.mark)
     hub |= signing_in.pop("JupyterHub", {})
     return {
         **signing_in,

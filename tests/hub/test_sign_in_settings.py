@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets.hub.accounts.oidc_settings import OidcSettings, sign_in_configuration
+from mlsys_widgets.hub.accounts.sign_in_settings import (
+    LtiSettings,
+    OidcSettings,
+    sign_in_configuration,
+)
 
 GOOD = {
     "issuer": "https://login.example.edu", "client_id": "mlsys", "hub": "https://hub.example.edu/",
@@ -30,7 +34,7 @@ def test_good_settings_are_read_and_no_secret_reaches_the_configuration(written)
     settings = OidcSettings.read(written('[people]\n"Lovelace" = "ada"'))
     assert settings.callback == "https://hub.example.edu/hub/oidc/callback"
     assert settings.login_of({"preferred_username": "lovelace"}) == "ada"
-    assert "s3cret" not in str(sign_in_configuration(settings, "mark"))
+    assert "s3cret" not in str(sign_in_configuration(settings, None, "mark"))
 
 
 @pytest.mark.parametrize(
@@ -61,6 +65,25 @@ def test_a_secret_that_others_can_read_is_refused(written, tmp_path):
         OidcSettings.read(tmp_path / "missing")
 
 
+def test_a_learning_system_is_declared_in_the_same_way(tmp_path):
+    path = tmp_path / "lti.toml"
+    text = "".join(f'{name} = "{value}"\n' for name, value in GOOD.items())
+    path.write_text(text)
+    with pytest.raises(ValueError, match="lacks authorize_url"):
+        LtiSettings.read(path)
+    text += 'authorize_url = "https://lms.example.edu/auth"\n'
+    path.write_text(text + 'jwks_url = "http://lms.example.edu/keys"\n')
+    with pytest.raises(ValueError, match=r"jwks_url .* must begin with https"):
+        LtiSettings.read(path)
+    path.write_text(text + 'jwks_url = "https://lms.example.edu/keys"\n')
+    settings = LtiSettings.read(path)
+    assert settings.callback == "https://hub.example.edu/hub/lti/callback"
+    made = sign_in_configuration(None, settings, "mark")
+    assert "template_vars" not in made["JupyterHub"], "there is no button: people come from there"
+    assert LtiSettings(**made["CourseAuthenticator"]["platform_settings"]) == settings
+    assert sign_in_configuration(None, None, "mark") == {}
+
+
 @pytest.mark.parametrize(
     ("settings", "claims", "login"),
     [
@@ -80,4 +103,4 @@ def test_a_secret_that_others_can_read_is_refused(written, tmp_path):
     ],
 )
 def test_who_somebody_is(settings, claims, login):
-    assert OidcSettings("i", "c", "s", "h", **settings).login_of(claims) == login
+    assert OidcSettings("i", "c", "h", **settings, client_secret_file="s").login_of(claims) == login

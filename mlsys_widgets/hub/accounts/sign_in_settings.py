@@ -1,0 +1,238 @@
+"""Settings of who may say who somebody is: small TOML files, checked before a hub starts with them.
+
+An identity provider (OpenID Connect) and a learning system (LTI 1.3) are declared in the same way.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, ClassVar, Final, Self
+from urllib.parse import urlsplit
+
+from mlsys_widgets.course.loopback import is_loopback
+
+#: Below the hub's address: where people go, and where the provider sends them back.
+OIDC_LOGIN: Final = "/oidc/login"
+OIDC_CALLBACK: Final = "/oidc/callback"
+#: The same for a learning system, which sends people to the first of its own accord.
+LTI_LOGIN: Final = "/lti/login"
+LTI_CALLBACK: Final = "/lti/callback"
+#: What the names of LTI's own claims begin with.
+_LTI_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
+
+
+@dataclass(frozen=True)
+class SignInSettings:
+    """What every such file has; see `OidcSettings` and `LtiSettings`.
+
+    Parameters
+    ----------
+    issuer
+        What the other side calls itself.
+    client_id
+        What it calls this hub.
+    hub
+        The address of the hub in browsers, as registered there with the callback after it.
+    login_claim
+        What names a person.
+    allowed_domain
+        If names are addresses: the only domain that is let in. It is cut off to get the login.
+    people
+        Logins by what the other side says, for those whose names differ.
+    """
+
+    issuer: str
+    client_id: str
+    hub: str
+    login_claim: str
+    allowed_domain: str = ""
+    people: Mapping[str, str] = field(default_factory=dict)
+
+    #: The option that names the file, where people are sent back, and settings that are addresses.
+    option: ClassVar[str]
+    below_hub: ClassVar[str]
+    addresses: ClassVar[tuple[str, ...]] = ("issuer", "hub")
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read and check a file of settings."""
+        try:
+            values = tomllib.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            raise ValueError(f"there is no {path} ({cls.option})") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+            raise ValueError(f"{path} is not TOML: {problem}") from None
+        known = {each.name for each in fields(cls)}
+        if other := sorted(values.keys() - known):
+            raise ValueError(f"{path} has {other[0]}; it can have: {', '.join(sorted(known))}")
+        for each in fields(cls):
+            needed = each.default is MISSING and each.default_factory is MISSING
+            if needed and not values.get(each.name):
+                raise ValueError(f"{path} lacks {each.name}")
+        people = values.get("people", {})
+        words = [value for name, value in values.items() if name != "people"]
+        if not isinstance(people, dict) or not all(
+            isinstance(each, str) for each in (*words, *people.values())
+        ):
+            raise ValueError(f"every value in {path} must be text, and people a table of texts")
+        settings = cls(**values)
+        settings.check(path)
+        return settings
+
+    def check(self, path: Path) -> None:
+        """Refuse addresses that anybody on the way could change."""
+        for name in self.addresses:
+            address = getattr(self, name)
+            parts = urlsplit(address)
+            local = parts.scheme == "http" and is_loopback(parts.hostname)
+            if not (parts.scheme == "https" or local):
+                raise ValueError(
+                    f"{name} in {path} is {address!r}; it must begin with https:// (http only on"
+                    " the loopback)"
+                )
+            if parts.query or parts.fragment:
+                raise ValueError(f"{name} in {path} is {address!r}; it must not have ? or #")
+
+    @property
+    def callback(self) -> str:
+        """Where people are sent back to."""
+        return f"{self.hub.rstrip('/')}/hub{self.below_hub}"
+
+    def login_of(self, claims: Mapping[str, Any]) -> str | None:
+        """Return somebody's login, from what the other side has signed; `None` if they may not in.
+
+        Examples
+        --------
+        >>> names = {"login_claim": "email", "allowed_domain": "example.edu"}
+        >>> names |= {"client_secret_file": "s", "people": {"lee@example.edu": "ann"}}
+        >>> settings = OidcSettings("i", "c", "h", **names)
+        >>> settings.login_of({"email": "Ada@example.edu", "email_verified": True})
+        'ada'
+        >>> settings.login_of({"email": "lee@example.edu", "email_verified": True})
+        'ann'
+        >>> settings.login_of({"email": "ada@example.edu"})  # anybody can claim an address
+        >>> settings.login_of({"email": "ada@example.edu.evil", "email_verified": True})
+        """
+        value = self._named(claims)
+        if not isinstance(value, str) or not value.strip():
+            return None
+        value = value.strip().lower()
+        people = {each.lower(): login for each, login in self.people.items()}
+        if value in people:
+            return people[value]
+        if self.allowed_domain:
+            login, at, domain = value.rpartition("@")
+            if not at or domain != self.allowed_domain.lower() or "@" in login:
+                return None
+            return login
+        # An address of any domain would let everybody choose whose login it is.
+        return None if "@" in value else value
+
+    def _named(self, claims: Mapping[str, Any]) -> Any:
+        return claims.get(self.login_claim)
+
+
+@dataclass(frozen=True)
+class OidcSettings(SignInSettings):
+    """How people sign in with an identity provider (OpenID Connect).
+
+    Parameters
+    ----------
+    issuer
+        The provider's address, below which ``.well-known/openid-configuration`` is.
+    login_claim
+        ``preferred_username``, ``email`` if the provider has verified it, or a claim of your own.
+    client_secret_file
+        A file with the secret that the provider gave to it, which only root can read.
+    name
+        What the button says after "Sign in with".
+    """
+
+    login_claim: str = "preferred_username"
+    client_secret_file: str = field(kw_only=True)
+    name: str = "your university"
+
+    option = "--oidc"
+    below_hub = OIDC_CALLBACK
+
+    def check(self, path: Path) -> None:
+        """Refuse such addresses, and a secret that others can read."""
+        super().check(path)
+        secret = Path(self.client_secret_file)
+        if not secret.is_absolute():
+            raise ValueError(f"client_secret_file in {path} must be a whole path, from /")
+        if not secret.is_file() or not secret.read_text("utf-8").strip():
+            raise ValueError(f"{secret} must be a file with the secret (client_secret_file)")
+        if secret.stat().st_mode & 0o077:
+            raise ValueError(f"others can read {secret}; close it: chmod 600 {secret}")
+
+    def _named(self, claims: Mapping[str, Any]) -> Any:
+        if self.login_claim == "email" and claims.get("email_verified") is not True:
+            return None
+        return super()._named(claims)
+
+
+@dataclass(frozen=True)
+class LtiSettings(SignInSettings):
+    """How people come from a learning system (LTI 1.3).
+
+    Parameters
+    ----------
+    login_claim
+        ``email``, ``sub``, or a part of one of LTI's own claims, such as ``ext.user_username`` and
+        ``lis.person_sourcedid``.
+    authorize_url
+        Where the learning system signs who somebody is.
+    jwks_url
+        Where its public keys are.
+
+    Examples
+    --------
+    >>> urls = {"authorize_url": "a", "jwks_url": "j"}
+    >>> settings = LtiSettings("i", "c", "h", login_claim="ext.user_username", **urls)
+    >>> settings.login_of({_LTI_CLAIM + "ext": {"user_username": "ada"}, "sub": "17"})
+    'ada'
+    >>> settings.login_of({"sub": "17"})
+    """
+
+    login_claim: str = "email"
+    authorize_url: str = field(kw_only=True)
+    jwks_url: str = field(kw_only=True)
+
+    option = "--lti"
+    below_hub = LTI_CALLBACK
+    addresses = ("issuer", "hub", "authorize_url", "jwks_url")
+
+    def _named(self, claims: Mapping[str, Any]) -> Any:
+        claim, _, part = self.login_claim.partition(".")
+        if not part:
+            return super()._named(claims)
+        found = claims.get(f"{_LTI_CLAIM}{claim}")
+        return found.get(part) if isinstance(found, dict) else None
+
+
+def sign_in_configuration(
+    oidc: OidcSettings | None, lti: LtiSettings | None, mark: str
+) -> dict[str, Any]:
+    """Return what JupyterHub is told, by section: the file of a secret, and not the secret."""
+    if oidc is None and lti is None:
+        return {}
+    hub: dict[str, Any] = {
+        "authenticator_class": "mlsys_widgets.hub.accounts.sign_in.CourseAuthenticator"
+    }
+    ours: dict[str, Any] = {"mark": mark}
+    if oidc:
+        hub["template_paths"] = [str(Path(__file__).parent.parent / "template" / "login")]
+        hub["template_vars"] = {"provider_name": oidc.name, "provider_login": OIDC_LOGIN}
+        ours["provider_settings"] = asdict(oidc)
+    if lti:
+        ours["platform_settings"] = asdict(lti)
+    # Two clocks may differ by as many seconds.
+    return {
+        "JupyterHub": hub,
+        "CourseAuthenticator": ours,
+        "LTI13LaunchValidator": {"time_leeway": 60},
+    }
