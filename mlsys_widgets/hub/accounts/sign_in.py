@@ -29,6 +29,7 @@ from traitlets import Dict, Unicode
 
 from mlsys_widgets.hub.accounts.roster_only import RosterOnly
 from mlsys_widgets.hub.accounts.sign_in_settings import (
+    LEEWAY,
     OIDC_CALLBACK,
     OIDC_LOGIN,
     LtiSettings,
@@ -37,8 +38,6 @@ from mlsys_widgets.hub.accounts.sign_in_settings import (
 
 #: Ways to sign that prove who has signed; never "none", and no secret that both sides know.
 _ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
-#: Seconds that two clocks may differ.
-_LEEWAY: Final = 60
 #: Seconds after which the provider is asked for its addresses and keys again.
 _KEPT: Final = 600.0
 _REFUSED: Final = "The provider's answer cannot be trusted, so nobody was signed in."
@@ -125,7 +124,7 @@ class Provider(RosterOnly, OAuthenticator):
                 raise _UnknownKey
             claims: dict[str, Any] = jwt.decode(
                 token, jwt.PyJWK(fitting[0]).key, algorithms=[head["alg"]],
-                audience=self.client_id, issuer=self._known["issuer"], leeway=_LEEWAY,
+                audience=self.client_id, issuer=self._known["issuer"], leeway=LEEWAY,
                 options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
             )  # fmt: skip
             others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1

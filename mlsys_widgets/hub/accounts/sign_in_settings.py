@@ -20,6 +20,8 @@ OIDC_CALLBACK: Final = "/oidc/callback"
 #: The same for a learning system, which sends people to the first of its own accord.
 LTI_LOGIN: Final = "/lti/login"
 LTI_CALLBACK: Final = "/lti/callback"
+#: Seconds that two clocks may differ.
+LEEWAY: Final = 60
 #: What the names of LTI's own claims begin with.
 _LTI_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 
@@ -228,11 +230,8 @@ def sign_in_configuration(
         hub["template_paths"] = [str(Path(__file__).parent.parent / "template" / "login")]
         hub["template_vars"] = {"provider_name": oidc.name, "provider_login": OIDC_LOGIN}
         ours["provider_settings"] = asdict(oidc)
+    made = {"JupyterHub": hub, "CourseAuthenticator": ours}
     if lti:
         ours["platform_settings"] = asdict(lti)
-    # Two clocks may differ by as many seconds.
-    return {
-        "JupyterHub": hub,
-        "CourseAuthenticator": ours,
-        "LTI13LaunchValidator": {"time_leeway": 60},
-    }
+        made["LTI13LaunchValidator"] = {"time_leeway": LEEWAY}
+    return made
