@@ -416,6 +416,16 @@ def _add_courses(commands: _Commands) -> None:
                         "when labs open and are due, and for whom", here)
     calendar.option("--student NAME", "as this student has it")
 
+    dates = _command(actions, "dates", "courses.term:run_dates",
+                     "say when a lab opens, is due and closes; what is not named stays")
+    dates.option("lab LAB", "its name, such as lab_01_magnitude")
+    for name, what in (("release", "when students can fetch it"), ("due", "when it is due"),
+                       ("close", "from when on nothing is handed in")):
+        dates.option(f"--{name} TIME", f"{what}, such as 2026-11-09T23:59, or none",
+                     type=_moment_or_none)
+    dates.option("--section NAME", "only for this section")
+    dates.option("--folder FOLDER", "the course (default: this folder)", default=Path())
+
     extend = _command(actions, "extend", "courses.term:run_extend",
                       "give one student more time, with a reason")
     extend.option("student STUDENT", "who")
@@ -424,7 +434,8 @@ def _add_courses(commands: _Commands) -> None:
     _option(time, "--days N", "so many days more", type=float)
     _option(time, "--due TIME", "until then, such as 2026-11-09T23:59, in the course's time zone",
             type=_moment)
-    extend.option("--reason TEXT", "kept in the settings", required=True)
+    _option(time, "--remove", "take it back: as much time as the others")
+    extend.option("--reason TEXT", "kept in the settings; not needed with --remove")
     extend.option("--folder FOLDER", "the course (default: this folder)", default=Path())
 
     _add_versions(actions)
@@ -447,6 +458,8 @@ def _add_versions(actions: _Commands) -> None:
                        "release a lab, also again after it was fixed", here)
     release.option("--note TEXT", "what changed, in a line for students")
     release.option("--version VERSION", "only note that students have this version")
+    _command(actions, "withdraw", "courses.version_list:run_withdraw",
+             "let nobody fetch a lab any more; copies and hand-ins stay", here)
 
 
 def _add_people(actions: _Commands) -> None:
@@ -510,6 +523,11 @@ def _moment(text: str) -> datetime:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a time; write it like 2026-11-09T23:59"
         ) from None
+
+
+def _moment_or_none(text: str) -> datetime | str:
+    """Read a time; the word none gives an empty text, and nothing at all `None`."""
+    return "" if text == "none" else _moment(text)
 
 
 def _add_hub(commands: _Commands) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -73,6 +74,22 @@ def release_lab(course: Course, lab: str, *, note: str | None = None) -> LabRele
     _into_exchange(course, lab, note or "")
     (released,) = (e for e in kept_versions(course.root, lab) if e.version == kept.version)
     return LabRelease(released, before, outbound)
+
+
+def withdraw_lab(course: Course, lab: str) -> None:
+    """Let nobody fetch a lab any more; copies that students have and hand-ins stay.
+
+    Raises
+    ------
+    ValueError
+        When there is nothing to withdraw.
+    """
+    outbound = outbound_of(course, lab)
+    if outbound is None or not outbound.is_dir():
+        raise ValueError(f"{lab} is not released, so there is nothing to withdraw")
+    notice_release(course, lab)  # so that copies of it are still judged, and no hub releases it
+    note_first_release(course.home, lab, outbound.stat().st_mtime)
+    shutil.rmtree(outbound)
 
 
 def _check(course: Course, lab: str, note: str | None) -> None:

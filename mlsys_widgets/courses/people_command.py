@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -18,6 +18,7 @@ from rich.text import Text
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.staff import CoursePeople, OtherNames, StaffMember
+from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.hub_link import HubLink, HubReply, HubRequest
 from mlsys_widgets.courses.people_moves import (
@@ -52,29 +53,52 @@ def run_people(arguments: argparse.Namespace) -> int:
     """Show everybody: who teaches, who studies, in which section, and how they stand."""
     course, console = Course.at(arguments.folder), Console()
     status = HubLink(course.home).status()
-    people, calendar = course.people, course.calendar
     table = Table(
         "login", "name", "role", "section", "labs", "standing", "", box=None, header_style="bold"
     )
+    for each in people_of(course, status):
+        table.add_row(*map(Text, astuple(each)))
+    console.print(table)
+    for words in status.problems if status else ():
+        print_plain(console, f"The hub says: {words}")
+    return 0
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody in the course, in words: who they are, with how many labs, and how they stand."""
+
+    login: str
+    name: str
+    role: str
+    section: str
+    labs: str
+    standing: str
+    remark: str
+
+
+def people_of(course: Course, status: HubReply | None) -> Iterator[Person]:
+    """Yield everybody in the course: first who teaches, then who studies.
+
+    Parameters
+    ----------
+    status
+        What the hub says about people; `None` without one.
+    """
+    people, calendar = course.people, course.calendar
     owner = _owner(course)
     first = {owner: StaffMember(owner, "instructor")} if owner else {}
     for name, member in sorted({**first, **people.staff}.items()):
         remark = "owns the course" if name == owner else ""
         sections = ", ".join(member.sections)
-        shown = (name, "", member.role, sections, "", _on_hub(status, name), remark)
-        table.add_row(*map(Text, shown))
+        yield Person(name, "", member.role, sections, "", _on_hub(status, name), remark)
     with gradebook(course) as db:
         for name, row in students(db).items() if db is not None else ():
             full = f"{row['first_name']} {row['last_name']}".strip()
             section = calendar.section(name) or ""
             count = str(len(submissions(db, name))) if db is not None else ""
             standing = standing_of(people, name) or _on_hub(status, name) or "active"
-            cells = (name, full, "student", section, count, standing, _remark(course, name))
-            table.add_row(*map(Text, cells))
-    console.print(table)
-    for words in status.problems if status else ():
-        print_plain(console, f"The hub says: {words}")
-    return 0
+            yield Person(name, full, "student", section, count, standing, _remark(course, name))
 
 
 def _owner(course: Course) -> str:
@@ -120,22 +144,22 @@ def run_add(arguments: argparse.Namespace) -> int:
         edit.put_into(name, arguments.section)
     edit.write()
     done = enter_students(course, [entry])
-    console = Console()
-    print_plain(console, f"{name} is {'added' if done.added else 'in the course again'}.")
-    return _follow(course, console, name)
+    words = f"{name} is {'added' if done.added else 'in the course again'}."
+    return _done(course, name, words, "drop", name)
 
 
 def run_drop(arguments: argparse.Namespace) -> int:
     """Let a student leave: no login, no section; work and grades are kept."""
     course = _course(arguments)
     _check_known(course, arguments.student)
+    section = course.calendar.section(arguments.student)
+    back = ["add", arguments.student, *([f"--section={section}"] if section else [])]
     edit = SettingsEditor(course.root)
     edit.take_out(arguments.student)
     edit.mark(arguments.student, locked=False, dropped=True)
     edit.write()
-    console = Console()
-    print_plain(console, f"{arguments.student} is dropped; work and grades are kept.")
-    return _follow(course, console, arguments.student)
+    words = f"{arguments.student} is dropped; work and grades are kept."
+    return _done(course, arguments.student, words, *back)
 
 
 def run_lock(arguments: argparse.Namespace) -> int:
@@ -156,9 +180,8 @@ def _set_locked(arguments: argparse.Namespace, *, locked: bool) -> int:
     edit = SettingsEditor(course.root)
     edit.mark(name, locked=locked)
     edit.write()
-    console = Console()
-    print_plain(console, f"{name} is {'locked' if locked else 'unlocked'}.")
-    return _follow(course, console, name)
+    back = ("unlock" if locked else "lock", name)
+    return _done(course, name, f"{name} is {'locked' if locked else 'unlocked'}.", *back)
 
 
 def run_staff(arguments: argparse.Namespace) -> int:
@@ -182,11 +205,12 @@ def run_staff(arguments: argparse.Namespace) -> int:
         raise ValueError(f"{name} does not teach in this course; mlsys course people shows who")
     edit.set_staff(name, member)
     edit.write()
-    console = Console()
     what = f"is now {'an instructor' if member.role == 'instructor' else 'a TA'}" if member \
         else "no longer teaches"  # fmt: skip
-    print_plain(console, f"{name} {what}.")
-    return _follow(course, console, name)
+    before = course.people.staff.get(name)
+    back = ["--remove"] if before is None else [f"--role={before.role}"]
+    back += [f"--section={each}" for each in before.sections] if before else []
+    return _done(course, name, f"{name} {what}.", "staff", name, *back)
 
 
 def run_rename(arguments: argparse.Namespace) -> int:
@@ -225,8 +249,7 @@ def run_rename(arguments: argparse.Namespace) -> int:
         _try_exchange(console, exchange, old, new)
     whose = before.numbers or old
     words = f"{old} is now {new}. Their numbers stay those of {whose}, so what they committed"
-    print_plain(console, f"{words} stays valid.")
-    return _follow(course, console, new)
+    return _done(course, new, f"{words} stays valid.")
 
 
 def run_merge(arguments: argparse.Namespace) -> int:
@@ -279,8 +302,7 @@ def run_merge(arguments: argparse.Namespace) -> int:
             )
     elif exchange is not None:
         _try_exchange(console, exchange, gone, stays, plan)
-    print_plain(console, f"{gone} is now {stays}.")
-    return _follow(course, console, stays)
+    return _done(course, stays, f"{gone} is now {stays}.")
 
 
 def _merge_plan(course: Course, gone: str, stays: str) -> dict[str, bool]:
@@ -371,8 +393,11 @@ def _refuse_foreign_login(course: Course, name: str) -> None:
     )
 
 
-def _follow(course: Course, console: Console, name: str) -> int:
-    """Wait for the hub, if there is one, and say what it did about somebody."""
+def _done(course: Course, name: str, words: str, *undo: str) -> int:
+    """Note and say what was done, wait for the hub if there is one, and say what that did."""
+    console = Console()
+    ChangeHistory(course.home).note(words, *undo)
+    print_plain(console, words)
     link = HubLink(course.home)
     if not link.exists:
         return 0
@@ -380,9 +405,9 @@ def _follow(course: Course, console: Console, name: str) -> int:
     if status is None:
         print_plain(console, _NOT_RUNNING)
         return 0
-    about = [words for words in status.problems if name in words]
-    for words in about:
-        print_plain(console, f"The hub says: {words}")
+    about = [each for each in status.problems if name in each]
+    for each in about:
+        print_plain(console, f"The hub says: {each}")
     found = status.people.get(name)
     if found:
         print_plain(console, f"On the hub: {found['role']}, {found['standing']}.")

@@ -1,4 +1,4 @@
-"""Changing people in ``course.toml`` without losing a comment or the order of its lines.
+"""Changing people and dates in ``course.toml`` without losing a comment or the order of its lines.
 
 Every change is made twice: to the document with its comments, and to the plain values. The file is
 written only if the new text holds exactly those values, whatever the document's library does.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -209,6 +210,46 @@ class SettingsEditor:
         """Let somebody teach; `None` takes it back."""
         sections = list(member.sections) if member else []
         self._set("staff", name, {"role": member.role if member else "", "sections": sections})
+
+    def set_dates(self, lab: str, dates: Mapping[str, datetime | None], section: str = "") -> None:
+        r"""Give a lab dates, for everybody or for a section; `None` takes one away.
+
+        Examples
+        --------
+        >>> edit = SettingsEditor.of_text("[labs.lab_01]  # short\nweight = 2\n")
+        >>> edit.set_dates("lab_01", {"due": datetime(2027, 2, 1, 23, 59), "close": None})
+        >>> print(edit.text, end="")
+        [labs.lab_01]  # short
+        weight = 2
+        due = 2027-02-01T23:59:00
+        """
+
+        def assign(settings: Any) -> None:
+            above = settings["sections"][section] if section else settings
+            labs = above.setdefault("labs", {})
+            given = {name: at for name, at in dates.items() if at is not None}
+            if lab not in labs:
+                labs[lab] = given
+                return
+            for name, at in dates.items():
+                if at is None:
+                    labs[lab].pop(name, None)
+                elif labs[lab].get(name) != at:
+                    labs[lab][name] = at
+
+        self._change(assign)
+
+    def remove_extensions(self, student: str, lab: str) -> None:
+        """Take back what gave a student more time for this lab, or with ``*`` for all labs."""
+
+        def remove(settings: Any) -> None:
+            extensions = settings.get("extensions", [])
+            for index in reversed(range(len(extensions))):
+                of = extensions[index]
+                if (of.get("student"), of.get("lab", "*")) == (student, lab):
+                    del extensions[index]
+
+        self._change(remove)
 
     def _set(self, table: str, name: str, values: dict[str, Any]) -> None:
         """Give a person's table these values; one without any goes."""

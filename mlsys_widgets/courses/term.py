@@ -1,9 +1,10 @@
-"""``mlsys course calendar`` and ``mlsys course extend``: the dates of a course."""
+"""``mlsys course calendar``, ``dates`` and ``extend``: the dates of a course."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -20,8 +21,10 @@ from mlsys_widgets.course.calendar import Calendar, Extension, LabDates
 from mlsys_widgets.course.due_words import span
 from mlsys_widgets.course.settings_tables import settings_of
 from mlsys_widgets.courses.calendar_sync import follow_calendar
+from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.lab_releases import withdrawn_labs
 from mlsys_widgets.courses.plain_terminal import print_plain
+from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.files import COURSE_SETTINGS, write_whole
 from mlsys_widgets.notebooks.about_lab import title_of
 from mlsys_widgets.wording.local_time import local_time
@@ -101,9 +104,55 @@ def state_of(dates: LabDates, now: datetime) -> str:
     return f"due {span(now - dates.due)} ago"
 
 
+#: The dates of a lab, in the order in which they come.
+DATES: Final = ("release", "due", "close")
+
+
+def run_dates(arguments: argparse.Namespace) -> int:
+    """Say when a lab opens, is due and closes; what is not named stays."""
+    course, lab, section = Course.at(arguments.folder), arguments.lab, arguments.section or ""
+    if lab not in (known := labs_of(course)):
+        there = ", ".join(known) or "none yet"
+        raise ValueError(f"there is no lab {lab!r} in assignments/; there are: {there}")
+    if section and section not in course.calendar.sections:
+        there = ", ".join(course.calendar.sections) or "none yet"
+        raise ValueError(f"there is no section {section!r}; course.toml has: {there}")
+    given = {name: getattr(arguments, name) for name in DATES}
+    edit = SettingsEditor(course.root)
+    table = edit.settings.get("sections", {}).get(section, {}) if section else edit.settings
+    before = table.get("labs", {}).get(lab, {})
+    edit.set_dates(lab, {name: at or None for name, at in given.items() if at is not None}, section)
+    if not edit.changed:
+        print_plain(Console(), "These are its dates already; nothing was written.")
+        return 0
+    edit.write()
+    course = Course.at(arguments.folder)
+    calendar = course.calendar
+    dates = (calendar.of_sections[section] if section else calendar.labs)[lab]
+    times = (("opens", dates.release), ("is due", dates.due), ("closes", dates.close))
+    parts = [f"{what} {_shown(at, calendar)}" for what, at in times if at]
+    who = f" for the section {section}" if section else ""
+    words = f"{lab} {', '.join(parts) or 'has no dates'}{who}."
+    back = [f"--{name}={_written(before.get(name))}" for name in DATES if given[name] is not None]
+    back += [f"--section={section}"] if section else []
+    ChangeHistory(course.home).note(words, "dates", lab, *back)
+    print_plain(Console(), words)
+    for line in follow_calendar(course).sentences:
+        print_plain(Console(), line)
+    return 0
+
+
+def _written(at: datetime | None) -> str:
+    return at.isoformat() if at else "none"
+
+
 def run_extend(arguments: argparse.Namespace) -> int:
     """Give one student more time, with a reason, in the settings of the course."""
     course = Course.at(arguments.folder)
+    if arguments.remove:
+        return _take_back(course, arguments.student, arguments.lab)
+    if arguments.reason is None:
+        raise ValueError("give a reason, which is kept in the settings: --reason TEXT")
     given = {name: getattr(arguments, name) for name in settings_of(Extension)}
     longer = Extension(**given)
     path = arguments.folder / "assignments" / COURSE_SETTINGS
@@ -123,9 +172,31 @@ def run_extend(arguments: argparse.Namespace) -> int:
         else:
             words = f"is due {_shown(new, changed)} for {longer.student}"
         print_plain(console, f"{lab} {words}.")
-    print_plain(console, f"To take it back, delete the last lines of {path}.")
+    undo = ("extend", longer.student, longer.lab, "--remove")
+    ChangeHistory(course.home).note(f"{_more_time(longer, changed)}: {longer.reason}.", *undo)
+    print_plain(console, f"To take it back: mlsys course {shlex.join(undo)}")
     follow_calendar(Course.at(arguments.folder))
     return 0
+
+
+def _take_back(course: Course, student: str, lab: str) -> int:
+    edit = SettingsEditor(course.root)
+    edit.remove_extensions(student, lab)
+    if not edit.changed:
+        raise ValueError(
+            f"{student} has no extension for {lab}; mlsys course calendar shows who has one"
+        )
+    edit.write()
+    words = f"{student} has no more time for {'all labs' if lab == '*' else lab} than the others."
+    ChangeHistory(course.home).note(words)
+    print_plain(Console(), words)
+    follow_calendar(Course.at(course.root))
+    return 0
+
+
+def _more_time(longer: Extension, calendar: Calendar) -> str:
+    more = f"until {_shown(longer.due, calendar)}" if longer.due else f"{longer.days:g} days more"
+    return f"{longer.student} has {more} for {'all labs' if longer.lab == '*' else longer.lab}"
 
 
 def as_toml(longer: Extension) -> str:
@@ -186,6 +257,4 @@ def _what_differs(calendar: Calendar) -> Iterator[str]:
             shown = f", closes {closes}" if dates.close else ""
             yield f"  {lab}: opens {opens}, due {due}{shown}"
     for each in calendar.extensions:
-        more = f"until {_shown(each.due, calendar)}" if each.due else f"{each.days:g} days more"
-        lab = "all labs" if each.lab == "*" else each.lab
-        yield f"{each.student} has {more} for {lab}: {each.reason}"
+        yield f"{_more_time(each, calendar)}: {each.reason}"

@@ -1,4 +1,4 @@
-"""``mlsys course versions`` and ``mlsys course release``: which versions of a lab there are.
+"""``mlsys course versions``, ``release`` and ``withdraw``: which versions of a lab there are.
 
 Who has which copy is read from what was handed in and, on a hub, from what the hub notes of homes.
 """
@@ -23,8 +23,14 @@ from mlsys_widgets.course.copy_notes import UNSTAMPED, copies_beside, read_copie
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.kept_versions import kept_versions
 from mlsys_widgets.course.lab_versions import stamp_in, version_in
+from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.hub_link import HubLink
-from mlsys_widgets.courses.lab_releases import note_version, notice_release, release_lab
+from mlsys_widgets.courses.lab_releases import (
+    note_version,
+    notice_release,
+    release_lab,
+    withdraw_lab,
+)
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import listed
 from mlsys_widgets.files import open_regular
@@ -168,6 +174,8 @@ def run_release(arguments: argparse.Namespace) -> int:
         return 0
     done = release_lab(course, lab, note=arguments.note)
     version = done.version.version
+    undo = () if done.place is None or done.before else ("withdraw", lab)
+    ChangeHistory(course.home).note(f"{lab} is released, version {version}.", *undo)
     if done.place is None:
         folder = course.folder("release", lab)
         print_plain(console, f"Noted version {version}. There is no exchange: hand out {folder}.")
@@ -181,6 +189,17 @@ def run_release(arguments: argparse.Namespace) -> int:
             f"Released {lab}, version {version}; it was {done.before}. Everybody who has the old"
             f" copy is told in the Lab panel. To see who that is: mlsys course versions {lab}",
         )
+    return 0
+
+
+def run_withdraw(arguments: argparse.Namespace) -> int:
+    """Let nobody fetch a lab any more."""
+    course, lab = Course.at(arguments.folder), arguments.lab
+    _check_lab(course, lab)
+    withdraw_lab(course, lab)
+    words = f"{lab} is withdrawn; copies that students have and what they handed in stay."
+    ChangeHistory(course.home).note(words, "release", lab)
+    print_plain(Console(), words)
     return 0
 
 

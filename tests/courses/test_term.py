@@ -9,6 +9,7 @@ import pytest
 
 from mlsys_widgets import cli
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.first_releases import note_release
 
 LAB, OTHER = "lab_01_first", "lab_02_second"
@@ -150,3 +151,55 @@ def test_a_time_that_is_none_is_named_with_what_is_allowed(course, capsys):
         cli.main([*command, "--folder", str(course)])
     assert ended.value.code == 2
     assert "'soon' is not a time; write it like 2026-11-09T23:59" in capsys.readouterr().err
+
+
+def test_dates_are_set_undone_as_the_history_says_and_everything_else_stays(course, capsys):
+    path = settings(course, f"# our term\n[labs.{LAB}]  # short\nweight = 2\n")
+    here = ["--folder", str(course)]
+    dates = ["course", "dates", LAB, *here]
+    assert cli.main([*dates, "--release=2027-01-25T08:00", "--due=2027-02-01T23:59"]) == 0
+    assert f"{LAB} opens Mon 25 Jan" in capsys.readouterr().out
+    assert cli.main([*dates, "--due=2027-02-08T23:59", "--close=2027-02-09T12:00"]) == 0
+    found = Course.at(course).calendar.labs[LAB]
+    assert (found.release.day, found.due.day, found.close.day) == (25, 8, 9)
+    assert path.read_text().startswith(f"# our term\n[labs.{LAB}]  # short\nweight = 2\n")
+    latest = ChangeHistory(course).read()[0]
+    assert latest.words.startswith(f"{LAB} opens Mon 25 Jan")
+    assert cli.main(["course", *latest.undo, *here]) == 0
+    found = Course.at(course).calendar.labs[LAB]
+    assert (found.due.day, found.close) == (1, None)
+
+
+def test_a_date_that_cannot_be_gets_a_sentence_and_nothing_changes(course, capsys):
+    path = settings(course, week(LAB, 1))
+    before = path.read_text()
+    here = ["--folder", str(course)]
+    assert cli.main(["course", "dates", LAB, "--close=2020-01-01T00:00", *here]) == 1
+    assert f"labs.{LAB} closes before it is due" in capsys.readouterr().err
+    assert cli.main(["course", "dates", "lab_99", "--due=none", *here]) == 1
+    assert "there is no lab 'lab_99'" in capsys.readouterr().err
+    assert path.read_text() == before
+    assert not ChangeHistory(course).read()
+
+
+def test_a_section_has_dates_of_its_own(course):
+    settings(course, week(LAB, 1) + '[sections.evening]\nstudents = ["eve"]\n')
+    command = ["course", "dates", LAB, "--due=2099-02-01T23:59", "--section=evening"]
+    assert cli.main([*command, "--folder", str(course)]) == 0
+    calendar = Course.at(course).calendar
+    assert calendar.dates(LAB, "eve").due.year == 2099
+    assert calendar.dates(LAB, "ada").due.year != 2099
+
+
+def test_an_extension_is_taken_back(course, capsys):
+    path = settings(course, week(LAB, 9))
+    before = path.read_text()
+    extend = ["course", "extend", "ben", LAB, "--folder", str(course)]
+    assert cli.main([*extend, "--days=3"]) == 1
+    assert "give a reason" in capsys.readouterr().err
+    assert cli.main([*extend, "--days=3", "--reason=illness"]) == 0
+    assert ChangeHistory(course).read()[0].undo == ("extend", "ben", LAB, "--remove")
+    assert cli.main([*extend, "--remove"]) == 0
+    assert path.read_text().rstrip() == before.rstrip()
+    assert cli.main([*extend, "--remove"]) == 1
+    assert "ben has no extension" in capsys.readouterr().err

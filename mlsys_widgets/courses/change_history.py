@@ -1,0 +1,60 @@
+"""Every change of a course by a command: who made it, when, and the command that takes it back.
+
+Changes of grades have a history of their own (`GradeHistory`), because formgrader makes them, too.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from mlsys_widgets.files import OWN_FOLDER, held
+from mlsys_widgets.grading.gradebook.grade_history import now, who_runs
+from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
+
+#: Seconds to wait for somebody who notes a change at the same moment.
+_PATIENCE: Final = 10.0
+
+
+@dataclass(frozen=True)
+class CourseChange:
+    """One change.
+
+    Parameters
+    ----------
+    words
+        What was done, in a sentence.
+    undo
+        What takes it back, as words after ``mlsys course``; empty if nothing does.
+    """
+
+    time: str
+    who: str
+    words: str
+    undo: tuple[str, ...] = ()
+
+
+class ChangeHistory:
+    """The changes of a course in a folder; the file only grows."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / OWN_FOLDER / "changes.jsonl"
+
+    def note(self, words: str, *undo: str) -> None:
+        """Note what was done just now, by whoever runs this."""
+        line = json.dumps(asdict(CourseChange(now(), who_runs(), words, undo)))
+        busy = "the change is made, but could not be noted in the history: somebody else writes it"
+        self._path.parent.mkdir(exist_ok=True)
+        with held(self._path.with_suffix(".lock"), busy, patience=_PATIENCE):
+            append_lines(self._path, line.encode() + b"\n")
+
+    def read(self) -> list[CourseChange]:
+        """Return all changes, the latest first."""
+        found = []
+        for _, line in read_lines(self._path):
+            match line:
+                case {"time": str(time), "who": str(who), "words": str(words), "undo": list(undo)}:
+                    found.append(CourseChange(time, who, words, tuple(map(str, undo))))
+        return found[::-1]
