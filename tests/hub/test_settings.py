@@ -20,6 +20,9 @@ def test_only_instructors_have_the_tools_of_instructors(tmp_path, role):
     formgrader = "nbgrader.server_extensions.formgrader"
     assert (formgrader in server["ServerApp"]["jpserver_extensions"]) is not teaching
     assert ("disabledExtensions" in page) is not teaching
+    staff_page = "mlsys_widgets.courses.staff_page"
+    assert (staff_page in server["ServerApp"]["jpserver_extensions"]) is teaching
+    assert ("mlsysStaffPage" in page) is teaching
     nbgrader = (folder / "nbgrader_config.py").read_text("utf-8")
     assert ("CourseDirectory.root" in nbgrader) is teaching
     assert "c.CourseDirectory.course_id = 'demo'" in nbgrader

@@ -20,6 +20,10 @@ TRIED: Final = "tried"
 #: The server extension that lets only formgrader's own scripts run in its pages.
 FORMGRADER_POLICY: Final = "mlsys_widgets.hub.services.formgrader_policy"
 
+#: The server extension that lets staff run the course in the browser, and where it is.
+STAFF_PAGE: Final = "mlsys_widgets.courses.staff_page"
+STAFF_ADDRESS: Final = "mlsys/course/labs"
+
 _RELEASE: Final = "mlsys_widgets.courses.release_hook.ReleaseVersion"
 _COLLECT: Final = "mlsys_widgets.grading.plugins.collect.CollectByDescriptor"
 
@@ -102,7 +106,9 @@ def write_settings(
         # The formgrader is a page in a frame of JupyterLab, which a hub forbids.
         headers = {"Content-Security-Policy": "frame-ancestors 'self'"}
         server["ServerApp"]["tornado_settings"] = {"headers": headers}
-        server["ServerApp"]["jpserver_extensions"][FORMGRADER_POLICY] = True
+        server["ServerApp"]["jpserver_extensions"] |= {FORMGRADER_POLICY: True, STAFF_PAGE: True}
+        # The launcher of JupyterLab has a card for it.
+        page["mlsysStaffPage"] = STAFF_ADDRESS
     else:
         page["disabledExtensions"] = {f"@jupyter/nbgrader:{name}": True for name in _IN_THE_BROWSER}
         server["ServerApp"]["jpserver_extensions"] |= {

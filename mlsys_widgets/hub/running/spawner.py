@@ -20,6 +20,7 @@ from mlsys_widgets.hub.accounts.machine_users import end_processes
 from mlsys_widgets.hub.accounts.run_as import umask_of
 from mlsys_widgets.hub.hub_state import Account, HubState
 from mlsys_widgets.hub.places import Places, Role
+from mlsys_widgets.hub.running.settings import STAFF_ADDRESS
 from mlsys_widgets.hub.running.student_limits import ControlGroups, StudentLimits
 from mlsys_widgets.labs.identity import VARIABLE
 
@@ -78,8 +79,10 @@ class CourseSpawner(LocalProcessSpawner):
                 ControlGroups(self.groups).close(account.name)
 
     def _first_page(self) -> str:
-        """Return the page that explains what to do the first time; afterward the work as left."""
-        page = Path(self.notebook_dir) / (START_PAGE if self.role == "student" else "README.md")
+        """Return where staff work; for students what to do the first time, then the work as left."""
+        if self.role != "student":
+            return f"/{STAFF_ADDRESS}"
+        page = Path(self.notebook_dir) / START_PAGE
         new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
         return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
 

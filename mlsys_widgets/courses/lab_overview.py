@@ -1,0 +1,121 @@
+"""Where each lab of a course stands: who handed in, what is graded, and what waits for a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.courses.first_releases import releases
+from mlsys_widgets.courses.lab_releases import outbound_of
+from mlsys_widgets.courses.term import state_of
+from mlsys_widgets.grading.feedback.second_looks import SecondLooks
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.gradebook.lab_grades import LabGrade
+from mlsys_widgets.grading.reading.submissions import students
+
+
+@dataclass(frozen=True)
+class LabOverview:
+    """One lab of a course, as it is now.
+
+    Parameters
+    ----------
+    state
+        Whether it is open, in words.
+    released
+        Whether students can fetch it; `None` in a course without an exchange.
+    collected, in_exchange
+        Who handed in, as the course and as the exchange have it.
+    flags
+        What a person should look at, a few sentences for each student concerned.
+    looks
+        How many second looks are open.
+    """
+
+    lab: str
+    title: str
+    state: str
+    due: datetime | None
+    released: bool | None
+    collected: frozenset[str]
+    in_exchange: frozenset[str]
+    grades: Mapping[str, LabGrade]
+    flags: Mapping[str, tuple[str, ...]]
+    looks: int
+
+    @property
+    def handed_in(self) -> int:
+        """How many students handed in."""
+        return len(self.collected | self.in_exchange)
+
+    @property
+    def waiting(self) -> int:
+        """How many submissions have a written answer that nobody has read."""
+        return sum(any(c.waiting for c in each.cells.values()) for each in self.grades.values())
+
+    @property
+    def ungraded(self) -> int:
+        """How many handed in and have no grade."""
+        return len((self.collected | self.in_exchange) - self.grades.keys())
+
+    @property
+    def next_step(self) -> str:
+        """What is to be done about it, in a word; empty if nothing is."""
+        if self.ungraded:
+            return "grade"
+        if self.waiting:
+            return "essays"
+        if self.grades:
+            return "feedback"
+        return "release" if self.released is False else ""
+
+
+def overview(course: Course) -> list[LabOverview]:
+    """Return where each lab stands, in order."""
+    open_looks = [each.lab for each in SecondLooks(course).read() if each.is_open]
+    return [_overview(course, lab, open_looks.count(lab)) for lab in labs_of(course)]
+
+
+def _overview(course: Course, lab: str, looks: int) -> LabOverview:
+    outbound, dates, now = outbound_of(course, lab), course.calendar.dates(lab), datetime.now(UTC)
+    released = outbound.is_dir() if outbound else None
+    state = state_of(dates, now)
+    if released is False and dates.is_released(now):
+        state = "withdrawn" if lab in (releases(course.home) or ()) else "not released"
+    grades: Mapping[str, LabGrade] = {}
+    with suppress(ValueError):  # a lab that the gradebook does not know yet
+        grades = LabGradebook(course.db_url, lab).grades()
+    flags = {
+        name: tuple(dict.fromkeys(flag.sentence for flag in line["flags"]))
+        for name, line in GradedLog(course.home, lab).read().items()
+        if line["flags"]
+    }
+    inbound = outbound.parent.parent / "inbound" if outbound else None
+    return LabOverview(
+        lab, _title(course.folder("release", lab) / f"{lab}.ipynb", lab), state, dates.due,
+        released, frozenset(students(course, lab)), _in_exchange(inbound, lab), grades, flags,
+        looks,
+    )  # fmt: skip
+
+
+def _in_exchange(inbound: Path | None, lab: str) -> frozenset[str]:
+    """Return who handed in: nbgrader names their folders ``student+lab+time+random``."""
+    try:
+        names = [each.name.split("+") for each in inbound.iterdir()] if inbound else []
+    except OSError:  # nobody has handed in, or we may not look
+        names = []
+    return frozenset(parts[0] for parts in names if len(parts) > 2 and parts[1] == lab)
+
+
+def _title(notebook: Path, lab: str) -> str:
+    try:
+        return str(json.loads(notebook.read_bytes())["metadata"]["mlsys"]["title"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return lab

@@ -1,0 +1,168 @@
+"""The addresses of the page: ``mlsys/course/PAGE`` shows something, ``mlsys/course/do`` does it."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from mlsys_widgets.authoring import labs_of
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.courses.staff_page.actions import ACTIONS, Words, undoing
+from mlsys_widgets.courses.staff_page.running_commands import CommandRun, CommandRuns
+from mlsys_widgets.courses.staff_page.views import PAGES, Shown, may_change
+from mlsys_widgets.drawing.whole_page import whole_page
+from mlsys_widgets.wording.local_time import local_time
+from mlsys_widgets.wording.plurals import counted
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+_HERE: Final = Path(__file__).parent / "templates"
+#: Seconds that a browser waits for an answer to a form, before it is shown how far the command is.
+_PATIENCE: Final = 8.0
+#: Seconds after which a page that shows a running command is loaded again.
+_AGAIN: Final = 2
+#: No script, whoever may have put one into a name; forms go to this server only.
+POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self';"
+    " frame-ancestors 'self'"
+)
+
+
+class StaffHandler(JupyterHandler):
+    """A request for the page: of whoever's server this is."""
+
+    auth_resource = "contents"
+
+    def initialize(self, root: Path, runs: CommandRuns) -> None:
+        """Receive the folder of the course, and what runs in it."""
+        self.root, self.runs = root, runs
+
+    @property
+    def content_security_policy(self) -> str:
+        return POLICY
+
+    def address(self, page: str = "", **query: str) -> str:
+        """Return the address of a page."""
+        place = url_path_join(self.base_url, "mlsys", "course", page)
+        return f"{place}?{urlencode(query)}" if query else place
+
+    def show(self, template: str, title: str, **shown: Any) -> None:
+        """Answer with a page; what is not marked as safe in it is text."""
+        words: dict[str, Any] = {
+            "base": self.base_url, "address": self.address, "here": template, "run": None,
+            "pages": {name: title for name, (title, _) in PAGES.items()},
+            "xsrf": self.xsrf_form_html, "who": self.current_user.username,
+        }  # fmt: skip
+        body = _templates().get_template(f"{template}.html").render({**words, **shown})
+        self.set_header("Cache-Control", "no-store")
+        self.finish(whole_page(title, body, (_HERE / "page.css").read_text("utf-8")))
+
+
+class PageHandler(StaffHandler):
+    """Shows one of the pages."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, page: str) -> None:
+        if not page:
+            self.redirect(self.address("labs"))
+            return
+        run = self.runs.get(self.get_query_argument("run", ""))
+        lab = self.get_query_argument("lab", "")
+        name, view = PAGES[page]
+        if run is not None and run.state == "running":
+            self.set_header("Refresh", str(_AGAIN))
+            self.show("base", name, here=page, lab=lab, run=run)
+            return
+        try:
+            shown = await asyncio.to_thread(_read, self.root, view, lab)
+        except (OSError, ValueError) as problem:
+            self.set_status(HTTPStatus.CONFLICT)
+            self.show("base", name, problem=problem, here=page)
+            return
+        self.show(page, f"{name} · {self.root.name}", lab=lab, run=run, **shown)
+
+
+class DoHandler(StaffHandler):
+    """Runs a command, and shows the page again from which it was sent."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        form = {name: self.get_body_argument(name) for name in self.request.body_arguments}
+        form.pop("_xsrf", None)
+        page = form.get("page", "")
+        try:
+            run, commands = self.asked_for(form)
+        except ValueError as problem:
+            raise web.HTTPError(HTTPStatus.BAD_REQUEST, str(problem)) from None
+        await self.runs.start(run, commands, _PATIENCE)
+        query = {"lab": form["lab"]} if page == "labs" and "lab" in form else {}
+        self.redirect(self.address(page, run=run.name, **query), status=HTTPStatus.SEE_OTHER)
+
+    def asked_for(self, form: Mapping[str, str]) -> tuple[CommandRun, list[Words]]:
+        """Return what a form asks for, and the commands that do it; refused if it is none of ours.
+
+        Raises
+        ------
+        ValueError
+            With why it is none of ours.
+        """
+        name = form.get("action", "")
+        if form.get("page") not in PAGES:
+            raise ValueError("this form belongs to no page")
+        if name == "undo":
+            return CommandRun("Undo"), undoing(self.get_body_arguments("word"))
+        if name not in ACTIONS:
+            raise ValueError("there is no such action")
+        labs = [*labs_of(Course(self.root)), *(["*"] if name == "extend" else [])]
+        if "lab" in ACTIONS[name].values and form.get("lab") not in labs:
+            raise ValueError("this course has no such lab")
+        again = {**form, "yes": "1"} if ACTIONS[name].asks and "yes" not in form else None
+        return CommandRun(ACTIONS[name].label, again), ACTIONS[name].words(form)
+
+
+def _read(root: Path, view: Any, lab: str) -> Shown:
+    course = Course.at(root)
+    zone = course.calendar.zone
+
+    def shown_time(at: Any) -> str:
+        return local_time(at if isinstance(at, str) else at.isoformat(), zone) if at else "–"
+
+    return {"may_change": may_change(course), "time": shown_time, **view(course, lab)}
+
+
+@functools.cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    made.globals["counted"] = counted
+    return made
+
+
+def add_page(serverapp: ServerApp) -> None:
+    """Add the page to a server whose folder is a course."""
+    root = Path(getattr(serverapp.contents_manager, "root_dir", "") or serverapp.root_dir)
+    place = url_path_join(serverapp.web_app.settings["base_url"], "mlsys", "course")
+    shared = {"root": root, "runs": CommandRuns(root)}
+    serverapp.web_app.add_handlers(  # type: ignore[no-untyped-call]
+        ".*$",
+        [
+            (rf"{place}/do", DoHandler, shared),
+            (rf"{place}/?({'|'.join(PAGES)}|)", PageHandler, shared),
+        ],
+    )

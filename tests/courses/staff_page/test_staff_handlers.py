@@ -1,0 +1,228 @@
+"""The page of staff in a real Jupyter server, over HTTP, with the forms that it shows."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from http.cookiejar import CookieJar
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.courses.change_history import ChangeHistory
+from tests.courses.conftest import LAB, students
+from tests.jupyter_servers import wait_until_serving
+from tests.waiting import wait_for
+
+
+class Forms(HTMLParser):
+    """The forms of a page: where each goes, and what its fields hold."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[list[tuple[str, str]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        about = dict(attrs)
+        if tag == "form":
+            assert about["method"] == "post"
+            self.found.append([])
+        elif tag in ("input", "select", "textarea") and self.found and "name" in about:
+            self.found[-1].append((about["name"], about.get("value") or ""))
+
+
+class Browser:
+    """Somebody at a server who has cookies and sends forms, as a browser does."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url = f"{url}mlsys/course/"
+        self._open = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        if token:
+            self.get(f"labs?token={token}")
+
+    def get(self, page: str, data: bytes | None = None) -> tuple[int, str]:
+        try:
+            with self._open.open(self.url + page, data, timeout=120) as answer:
+                self.headers, self.at = answer.headers, answer.url
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def send(self, page: str, action: str, *, form: dict[str, str] | None = None, **given) -> str:
+        """Fill in a form of a page, send it, and return what follows once the command is done."""
+        wanted = {"action": action, **(form or {})}
+        _, shown = self.get(page)
+        fields = next(f for f in Forms(shown).found if wanted.items() <= dict(f).items())
+        sent = [(name, given.pop(name, value)) for name, value in fields]
+        assert not given
+        status, answer = self.get("do", urlencode(sent).encode())
+        assert status == 200, answer
+        return self.followed()
+
+    def followed(self) -> str:
+        """Return the page once no command runs in it any more."""
+        address = self.at.removeprefix(self.url)
+
+        def shown() -> str | None:
+            _, page = self.get(address)
+            return None if self.headers["Refresh"] else page
+
+        page = wait_for(shown, lambda: self.get(address)[1])
+        assert page
+        return page
+
+
+def result(page: str) -> tuple[str, str]:
+    """What the page says about the command that ran."""
+    found = re.search(r'role="status">\s*<h2>(.*?)</h2>\s*<pre>(.*?)</pre>', page, re.S)
+    assert found, page
+    return html.unescape(found[1]), html.unescape(found[2])
+
+
+@pytest.fixture(scope="module")
+def place(graded_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graded course of its own, with an exchange into which labs can be released."""
+    home = tmp_path_factory.mktemp("staff")
+    root = Path(shutil.copytree(graded_once, home / "course"))
+    exchange = home / "exchange"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    for folder in (home, *list(home.parents)[:2]):
+        folder.chmod(folder.stat().st_mode | 0o111)
+    with (root / "nbgrader_config.py").open("a") as config:
+        config.write(f'\nc.Exchange.root = "{exchange}"\n')
+    return root
+
+
+@pytest.fixture(scope="module")
+def served(place: Path) -> Iterator[tuple[str, str]]:
+    """The server of somebody who teaches."""
+    home = place.parent
+    log, token = home / "log.txt", secrets.token_hex(16)
+    config = home / "config" / "jupyter_server_config.json"
+    config.parent.mkdir()
+    extension = '{"ServerApp": {"jpserver_extensions": {"mlsys_widgets.courses.staff_page": true}}}'
+    config.write_text(extension)
+    options = {"ip": "127.0.0.1", "port": 0, "open_browser": False, "allow_root": True,
+               "root_dir": place}  # fmt: skip
+    folders = {f"JUPYTER_{name.upper()}_DIR": str(home / name) for name in ("config", "data")}
+    runtime = home / "runtime"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyter_server", f"--IdentityProvider.token={token}",
+             *(f"--ServerApp.{name}={value}" for name, value in options.items())],
+            env={**os.environ, **folders, "JUPYTER_RUNTIME_DIR": str(runtime)},
+            stdout=output, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    try:
+        yield wait_until_serving(process, runtime, log), token
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture
+def staff(served) -> Browser:
+    return Browser(*served)
+
+
+def test_the_overview_says_what_waits_and_where_each_lab_stands(staff):
+    status, page = staff.get("labs")
+    assert status == 200
+    row = re.search(r"<tbody>\s*<tr>(.*?)</tr>", page, re.S)[1]
+    counts = [int(each) for each in re.findall(r'class="number[^>]*>(\d+)<', row)]
+    assert counts[:2] == [3, 3]  # three invented students, all of them graded
+    assert "not released" in row
+    assert "script" not in staff.headers["Content-Security-Policy"].replace("default-src", "")
+    assert "<script" not in page
+
+
+def test_nobody_else_gets_in_and_no_other_page_can_send_a_form(served, staff, place):
+    url, _ = served
+    stranger = Browser(url, "")
+    _, page = stranger.get("labs")
+    assert "course" in stranger.at
+    assert "login" in stranger.at  # sent to the sign-in, and shown nothing
+    assert LAB not in page
+    assert stranger.get("do", b"action=lock&page=people&student=ann")[0] == 403
+    # The cookies of somebody who teaches, and a form that is not of this page.
+    assert staff.get("do", b"action=lock&page=people&student=ann")[0] == 403
+    assert Course.at(place).people.locked == ()
+
+
+def test_dates_are_set_refused_with_a_sentence_and_undone(staff, place):
+    form = {"lab": LAB, "section": ""}
+    page = staff.send("dates", "dates", form=form, release="2027-01-25T08:00",
+                      due="2027-02-01T23:59")  # fmt: skip
+    assert result(page)[0] == "Set dates: done"
+    assert Course.at(place).calendar.labs[LAB].due.day == 1
+    page = staff.send("dates", "dates", form=form, close="2020-01-01T00:00")
+    assert result(page)[0] == "Set dates: not done"
+    assert f"labs.{LAB} closes before it is due" in result(page)[1]
+    assert Course.at(place).calendar.labs[LAB].close is None
+    assert 'value="2027-02-01T23:59"' in page
+    page = staff.send("history", "undo")
+    assert result(page)[0] == "Undo: done"
+    assert Course.at(place).calendar.labs[LAB].due is None
+
+
+def test_one_student_gets_more_time_and_it_is_taken_back(staff, place):
+    staff.send("dates", "extend", student="ann", lab=LAB, days="2", reason="<b>ill</b>")
+    (longer,) = Course.at(place).calendar.extensions
+    assert (longer.student, longer.lab, longer.days) == ("ann", LAB, 2)
+    _, page = staff.get("dates")
+    assert "&lt;b&gt;ill&lt;/b&gt;" in page
+    assert "<b>ill" not in page
+    staff.send("dates", "extend", form={"remove": "1", "student": "ann"})
+    assert Course.at(place).calendar.extensions == ()
+
+
+def test_people_come_are_locked_hired_and_merged_as_the_commands_do(staff, place):
+    page = staff.send("people", "add", student="zoe", name="Zoe <i>Ray</i>")
+    assert result(page) == ("Add a student: done", "zoe is added.")
+    assert "Zoe &lt;i&gt;Ray&lt;/i&gt;" in page
+    page = staff.send("people", "add", student="--help")
+    assert result(page)[0] == "Add a student: not done"
+    assert "usage" not in result(page)[1]
+    staff.send("people", "lock", form={"student": "zoe"})
+    assert Course.at(place).people.locked == ("zoe",)
+    staff.send("history", "undo", form={"word": "zoe"})
+    assert Course.at(place).people.locked == ()
+    staff.send("people", "staff", name="mia", role="ta")
+    assert Course.at(place).people.staff["mia"].role == "ta"
+    page = staff.send("people", "merge", form={"source": "zoe"}, into="ann")
+    assert result(page)[0] == "Merge: this is what would happen"
+    assert "zoe" in students(place)
+    page = staff.send("people", "merge", form={"source": "zoe"}, into="nobody")
+    assert result(page)[0] == "Merge: not done"
+    page = staff.send("people", "merge", form={"source": "zoe"}, into="ann")
+    page = staff.send(staff.at.removeprefix(staff.url), "merge", form={"yes": "1"})
+    assert result(page)[0] == "Merge: done"
+    assert "zoe" not in students(place)
+
+
+def test_a_lab_is_released_withdrawn_and_graded(staff, place):
+    outbound = place.parent / "exchange" / "demo" / "outbound" / LAB
+    page = staff.send(f"labs?lab={LAB}", "release", note="")
+    assert result(page)[0] == "Release: done"
+    assert outbound.is_dir()
+    page = staff.send(f"labs?lab={LAB}", "withdraw")
+    assert result(page)[0] == "Withdraw: done"
+    assert not outbound.exists()
+    assert "Withdrawn" in page
+    assert ChangeHistory(place).read()[0].undo == ("release", LAB)
+    page = staff.send(f"labs?lab={LAB}", "collect")
+    assert result(page)[0].startswith("Collect and grade: done")
+    assert "everything is graded" in result(page)[1]
