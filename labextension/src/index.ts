@@ -6,6 +6,7 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { CommandToolbarButton, ICommandPalette } from '@jupyterlab/apputils';
+import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
@@ -51,6 +52,8 @@ const COMMANDS = {
   togglePresenting: 'mlsys:toggle-presenting',
   beginAgain: 'mlsys:restart-lab'
 };
+/** For whoever teaches; only their server says where that page is. */
+const RUN_COURSE = 'mlsys:run-course';
 const CATEGORY = 'Labs';
 /** Remembers that the panel was shown once, so that it stays closed once you close it. */
 const SHOWN = 'mlsys-widgets-lab:shown';
@@ -312,6 +315,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
       rank: 1000,
       kernelIconUrl: labPicture
     });
+    const staffPage = PageConfig.getOption('mlsysStaffPage');
+    if (staffPage) {
+      commands.addCommand(RUN_COURSE, {
+        label: 'Run the course',
+        caption: 'Dates, people, grading, second looks and releases, on one page',
+        icon: args => (args.isPalette ? undefined : labIcon),
+        execute: () => void window.open(URLExt.join(PageConfig.getBaseUrl(), staffPage))
+      });
+      palette?.addItem({ command: RUN_COURSE, category: CATEGORY, args: { isPalette: true } });
+      launcher?.add({ command: RUN_COURSE, category: 'Other', rank: 0 });
+    }
   }
 };
 
