@@ -79,11 +79,11 @@ class CourseSpawner(LocalProcessSpawner):
                 ControlGroups(self.groups).close(account.name)
 
     def _first_page(self) -> str:
-        """Return where staff work; for students what to do the first time, then the work as left."""
+        """Return where staff work; for students what to do, and later the work as left."""
         if self.role != "student":
             return f"/{STAFF_ADDRESS}"
-        page = Path(self.notebook_dir) / START_PAGE
-        new = not (self.places.home(self.user.name) / _WORKSPACES).exists()
+        page, home = Path(self.notebook_dir) / START_PAGE, self.places.home(self.user.name)
+        new = not (home / _WORKSPACES).exists()
         return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
 
     def _control_group(self) -> list[Path]:
@@ -102,8 +102,7 @@ class CourseSpawner(LocalProcessSpawner):
         env["JUPYTER_CONFIG_PATH"] = str(self.places.settings_of(self.role))
         env["JUPYTER_RUNTIME_DIR"] = str(self.places.sockets_of(self.user.name))
         env[DATES] = str(self.places.dates_of(self.user.name))
-        account = self.account
-        if account is not None and account.numbers:
+        if (account := self.account) is not None and account.numbers:
             env[VARIABLE] = account.numbers  # renamed, with the numbers and ledgers from before
         return env | self.variables
 
