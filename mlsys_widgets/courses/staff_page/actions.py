@@ -101,7 +101,7 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "staff": Action("Staff", "course staff", ["name"], {"role": "", "section": ""}, ["remove"]),
     "release": Action("Release", "course release", ["lab"], {"note": ""}),
     "withdraw": Action("Withdraw", "course withdraw", ["lab"]),
-    "grade": Action("Grade", "grade --verbose", ["lab"]),
+    "grade": Action("Grade", "grade --verbose", ["lab"], switches=["force"]),
     "collect": Action("Collect and grade", "grade --verbose", ["lab"],
                       before="nbgrader collect --update"),
     "feedback": Action("Return feedback", "nbgrader release_feedback", ["lab"],

@@ -22,6 +22,7 @@ from mlsys_widgets.courses.staff_page.actions import ACTIONS, Words, undoing
 from mlsys_widgets.courses.staff_page.running_commands import CommandRun, CommandRuns
 from mlsys_widgets.courses.staff_page.views import PAGES, Shown, may_change
 from mlsys_widgets.drawing.whole_page import whole_page
+from mlsys_widgets.grading.gradebook.grade_history import who_runs
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
 
@@ -63,7 +64,7 @@ class StaffHandler(JupyterHandler):
         words: dict[str, Any] = {
             "base": self.base_url, "address": self.address, "here": template, "run": None,
             "pages": {name: title for name, (title, _) in PAGES.items()},
-            "xsrf": self.xsrf_form_html, "who": self.current_user.username,
+            "xsrf": self.xsrf_form_html, "who": who_runs(),
         }  # fmt: skip
         body = _templates().get_template(f"{template}.html").render({**words, **shown})
         self.set_header("Cache-Control", "no-store")
