@@ -67,11 +67,11 @@ class BrowserUser:
             self.page.wait_for_timeout(300)
         self.page.screenshot(path=PICTURES / f"{self.who}-{name}.png")
 
-    def log_in(self) -> None:
+    def log_in(self, password: str = "") -> None:
         """Fill in the login page; the server starts in the background."""
         self.page.goto(self.hub.url)
         self.page.get_by_label("Username").fill(self.name)
-        self.page.get_by_label("Password").fill(self.hub.password(self.name))
+        self.page.get_by_label("Password").fill(password or self.hub.password(self.name))
         self.picture("login")
         self.page.get_by_role("button", name="Sign in").click()
 
@@ -81,6 +81,17 @@ class BrowserUser:
             re.compile(rf"^{title}"), timeout=READY
         )
         assert f"/user/{self.name}/lab" in self.page.url
+
+    def lands_in_the_course(self) -> None:
+        """Wait for the page with which staff run the course."""
+        waits = self.page.get_by_role("heading", name=re.compile("waits for you"))
+        expect(waits).to_be_visible(timeout=READY)
+        assert self.page.url == f"{self.hub.url}/user/{self.name}/mlsys/course/labs"
+
+    def opens_jupyterlab(self) -> None:
+        """Follow the link on that page."""
+        self.page.get_by_role("link", name="JupyterLab").click()
+        expect(self.page.get_by_text("Run the course")).to_be_visible(timeout=READY)
 
     def menu(self, name: str, *entries: str) -> None:
         """Choose from the menu bar."""

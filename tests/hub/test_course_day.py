@@ -38,7 +38,8 @@ def test_a_lab_goes_from_fetching_to_feedback(hub: Hub, browser: Browser) -> Non
         belief = answers_with_a_misconception(dan, others)
         hands_in_from_the_panel(dan, others)
 
-        teacher.lands_on("mlsys")
+        teacher.lands_in_the_course()
+        teacher.opens_jupyterlab()
         formgrader = Formgrader(teacher)
         collects(teacher, formgrader, (cleo, dan))
         grades(teacher, student, cleo, dan, belief.credit)

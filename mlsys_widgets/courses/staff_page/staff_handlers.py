@@ -160,7 +160,7 @@ def add_page(serverapp: ServerApp) -> None:
     root = Path(getattr(serverapp.contents_manager, "root_dir", "") or serverapp.root_dir)
     place = url_path_join(serverapp.web_app.settings["base_url"], "mlsys", "course")
     shared = {"root": root, "runs": CommandRuns(root)}
-    serverapp.web_app.add_handlers(  # type: ignore[no-untyped-call]
+    serverapp.web_app.add_handlers(
         ".*$",
         [
             (rf"{place}/do", DoHandler, shared),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import secrets
@@ -21,6 +22,9 @@ import pytest
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.change_history import ChangeHistory
+from mlsys_widgets.grading.feedback.second_looks import SecondLooks
+from mlsys_widgets.grading.gradebook.grade_history import who_runs
+from mlsys_widgets.grading.gradebook.private_lines import append_lines
 from tests.courses.conftest import LAB, students
 from tests.jupyter_servers import wait_until_serving
 from tests.waiting import wait_for
@@ -226,3 +230,17 @@ def test_a_lab_is_released_withdrawn_and_graded(staff, place):
     page = staff.send(f"labs?lab={LAB}", "collect")
     assert result(page)[0].startswith("Collect and grade: done")
     assert "everything is graded" in result(page)[1]
+
+
+def test_a_second_look_is_read_as_text_and_answered(staff, place):
+    asked = {"number": 1, "ticket": "t" * 32, "student": "ann", "lab": LAB, "question": "speed",
+             "words": "<img src=x> is right?", "time": "2026-11-18T06:00:00+00:00"}  # fmt: skip
+    line = json.dumps({"asked": asked}).encode() + b"\n"
+    append_lines(place / ".mlsys" / "second-looks.jsonl", line)
+    _, page = staff.get("looks")
+    assert "&lt;img src=x&gt; is right?" in page
+    page = staff.send("looks", "close", answer="-1 is not.\nIt is 7.")
+    assert result(page)[0] == "Answer: done"
+    (look,) = SecondLooks(Course.at(place)).read()
+    assert (look.answer, look.closed_by) == ("-1 is not.\nIt is 7.", who_runs())
+    assert "Nobody waits" in page
