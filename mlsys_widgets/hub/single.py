@@ -23,7 +23,7 @@ from mlsys_widgets.hub.running.server_process import (
     hold_folder,
     interruptible,
 )
-from mlsys_widgets.hub.running.settings import TRIED, write_settings
+from mlsys_widgets.hub.running.settings import STAFF_ADDRESS, TRIED, write_settings
 
 
 def run(places: Places, address: Address, *, bundle: Path | None, origin: Path | None) -> int:
@@ -66,7 +66,7 @@ def run(places: Places, address: Address, *, bundle: Path | None, origin: Path |
             )  # fmt: skip
             server.wait_until_ready(f"{address.url}/api")
             print(f"\nThe course {state.course_id} is open to you as instructor and as student.\n")
-            print(f"  Open      {address.url}/lab/tree/README.md?token={token}")
+            print(f"  Open      {address.url}/{STAFF_ADDRESS}?token={token}")
             print(
                 f"  State     {places.root}; labs that you fetch as a student are in course/{TRIED}"
             )
