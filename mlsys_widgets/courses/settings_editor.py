@@ -239,6 +239,29 @@ class SettingsEditor:
 
         self._change(assign)
 
+    def add_extension(self, values: Mapping[str, Any]) -> None:
+        r"""Give a student more time.
+
+        Examples
+        --------
+        >>> edit = SettingsEditor.of_text("# our term\n")
+        >>> edit.add_extension({"student": "ben", "days": 2.0, "reason": 'a "cold"'})
+        >>> print(edit.text, end="")
+        # our term
+        <BLANKLINE>
+        [[extensions]]
+        student = "ben"
+        days = 2.0
+        reason = "a \"cold\""
+        """
+
+        def add(settings: Any) -> None:
+            if "extensions" not in settings:
+                settings["extensions"] = tomlkit.aot() if settings is self._document else []
+            settings["extensions"].append(dict(values))
+
+        self._change(add)
+
     def remove_extensions(self, student: str, lab: str) -> None:
         """Take back what gave a student more time for this lab, or with ``*`` for all labs."""
 

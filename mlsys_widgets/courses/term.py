@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
-import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from textwrap import wrap
 from typing import Final
 
@@ -17,7 +14,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.course.calendar import Calendar, Extension, LabDates
+from mlsys_widgets.course.calendar import Calendar, Extension, LabDates, read_calendar
 from mlsys_widgets.course.due_words import span
 from mlsys_widgets.course.settings_tables import settings_of
 from mlsys_widgets.courses.calendar_sync import follow_calendar
@@ -25,7 +22,6 @@ from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.lab_releases import withdrawn_labs
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.settings_editor import SettingsEditor
-from mlsys_widgets.files import COURSE_SETTINGS, write_whole
 from mlsys_widgets.notebooks.about_lab import title_of
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
@@ -154,14 +150,15 @@ def run_extend(arguments: argparse.Namespace) -> int:
     if arguments.reason is None:
         raise ValueError("give a reason, which is kept in the settings: --reason TEXT")
     given = {name: getattr(arguments, name) for name in settings_of(Extension)}
-    longer = Extension(**given)
-    path = arguments.folder / "assignments" / COURSE_SETTINGS
-    before = path.read_text("utf-8") if path.is_file() else ""
-    console = Console()
-    if as_toml(longer) in before:
-        print_plain(console, f"This extension is in {path} already; nothing was written.")
+    values = {name: value for name, value in given.items() if value is not None}
+    edit, console = SettingsEditor(course.root), Console()
+    zone = {name: edit.settings[name] for name in ("timezone",) if name in edit.settings}
+    (longer,) = read_calendar({**zone, "extensions": [values]}, labs_of(course)).extensions
+    if values in edit.settings.get("extensions", ()):
+        print_plain(console, "The course has this extension already; nothing was written.")
         return 0
-    _write_checked(path, before, before.rstrip("\n") + "\n\n" + as_toml(longer))
+    edit.add_extension(values)
+    edit.write()
     changed = Course.at(arguments.folder).calendar
     for lab in labs_of(course) if longer.lab == "*" else [longer.lab]:
         old, new = (c.dates(lab, longer.student).due for c in (course.calendar, changed))
@@ -197,46 +194,6 @@ def _take_back(course: Course, student: str, lab: str) -> int:
 def _more_time(longer: Extension, calendar: Calendar) -> str:
     more = f"until {_shown(longer.due, calendar)}" if longer.due else f"{longer.days:g} days more"
     return f"{longer.student} has {more} for {'all labs' if longer.lab == '*' else longer.lab}"
-
-
-def as_toml(longer: Extension) -> str:
-    r"""Write an extension as it stands in the settings.
-
-    Examples
-    --------
-    >>> print(as_toml(Extension(student="ben", reason='a "cold"', days=2)), end="")
-    [[extensions]]
-    student = "ben"
-    lab = "*"
-    days = 2
-    reason = "a \"cold\""
-    """
-    lines = [
-        "[[extensions]]",
-        f"student = {_quoted(longer.student)}",
-        f"lab = {_quoted(longer.lab)}",
-    ]
-    if longer.days is not None:
-        lines.append(f"days = {longer.days:g}")
-    if longer.due is not None:
-        lines.append(f"due = {longer.due.isoformat(timespec='seconds')}")
-    return "\n".join([*lines, f"reason = {_quoted(longer.reason)}", ""])
-
-
-def _quoted(text: str) -> str:
-    """Quote a text as TOML has it on one line; a JSON text is one."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _write_checked(path: Path, before: str, text: str) -> None:
-    """Write settings that can be read; what cannot be is refused, and the file stays."""
-    try:
-        tomllib.loads(text)
-        write_whole(path, text)
-        Course.at(path.parent.parent)
-    except ValueError:
-        write_whole(path, before)
-        raise
 
 
 def _when(dates: LabDates, calendar: Calendar) -> tuple[str, str, str]:
