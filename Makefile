@@ -14,7 +14,7 @@ ARGS ?=
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, whole classes, a real browser, stock nbgrader beside ours, and what a course needs around
 # it: minutes each, so they are tested by make test-hub.
-DAYS := tests/hub tests/courses tests/deploy tests/browser tests/howto \
+DAYS := tests/hub tests/courses tests/browser tests/howto \
 	tests/cards/test_fresh_kernel.py $(addprefix tests/authoring/test_,new_lab.py version_keeper.py write_an_instrument.py) \
 	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) \
 	$(addprefix tests/grading/test_,archives.py autograde.py broken.py by_record.py chaos.py command.py coordinator.py \
@@ -64,8 +64,8 @@ test: system-packages lint types ## Lint, check types and run the tests, except 
 	$(TOOK)
 
 # Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
-# In three processes: half of a whole day is waiting for a page, a pod or pip.
-test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in nbgrader, courses, hub, cluster
+# In three processes: half of a whole day is waiting for a page or pip.
+test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in nbgrader, courses, hub
 	$(PY) -m pytest $(SPREAD) -n 3 --durations=10 $(DAYS) $(ARGS)
 	$(TOOK)
 

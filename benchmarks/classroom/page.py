@@ -7,7 +7,7 @@ from typing import Any
 
 import findings
 
-from classroom import nodes, sizing
+from classroom import sizing
 
 
 def fill(page: str, found: dict[str, Any]) -> str:
@@ -17,7 +17,6 @@ def fill(page: str, found: dict[str, Any]) -> str:
         "levels": _levels(found),
         "limits": _limits(found),
         "plan": _plan(found),
-        "nodes": _nodes(found),
         "conditions": _conditions(found),
         "start": _start(found),
     }
@@ -86,10 +85,8 @@ def _plan(found: dict[str, Any]) -> str:
         ("online at once", "online", "{:,.0f}"),
         ("cores for students", "cores", "{:,.0f}"),
         ("memory, GiB", "memory_gib", "{:,.0f}"),
-        (f"machines with {sizing.NODE_CORES} cores and {sizing.NODE_GIB} GiB", "machines",
+        (f"machines with {sizing.MACHINE_CORES} cores and {sizing.MACHINE_GIB} GiB", "machines",
          "{:,.0f}"),
-        (f"the same if every home is a volume ({nodes.BLOCK_VOLUMES} per machine)",
-         "machines_with_volumes", "{:,.0f}"),
         (f"{sizing.RUSH:.0%} press Run All at the same moment: done after, s", "rush_s",
          "{:,.0f}"),
         ("grading one lab, core-hours", "grading_core_hours", "{:,.2g}"),
@@ -104,21 +101,6 @@ def _plan(found: dict[str, Any]) -> str:
         ("", *(f"{each['students']:,} students" for each in plan)),
         [(words, *(shown.format(each[key]) for each in plan)) for words, key, shown in rows],
     )
-
-
-def _nodes(found: dict[str, Any]) -> str:
-    rows = []
-    for machine in nodes.MACHINES:
-        fits = nodes.fit(machine, found["limits"])
-        homes = "one file system" if machine.volumes is None else "a volume each"
-        rows.append((
-            f"{machine.cores} cores, {machine.memory_gib} GiB", homes, f"{fits.cpu}",
-            f"{fits.memory}", f"{fits.pods}", "" if fits.volumes is None else f"{fits.volumes}",
-            f"**{fits.students}**", fits.full_by,
-        ))  # fmt: skip
-    header = ("machine", "homes", "by CPU", "by memory", "by pods", "by volumes", "students",
-              "full by")  # fmt: skip
-    return _table(header, rows)
 
 
 def _start(found: dict[str, Any]) -> str:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from classroom import nodes
 from classroom.ramp import broke
 
 MIB = 1 << 20
 #: Class sizes of the plan, and the fraction of each that is online at the busiest moment. A small
 #: class sits in one room. On the evening before a deadline, half of a large class may be online, or
 #: a quarter if deadlines are spread over sections and time zones.
-CLASSES = {10: 1.0, 500: 0.5, 20_000: 0.25}
+CLASSES = {120: 1.0, 500: 0.5, 5_000: 0.25}
 #: The fraction of those online who press Run All in the same minute.
 RUSH = 0.1
 #: Memory beyond what was measured, for what students do besides the lab.
 MARGIN = 1.25
 #: What system, hub, proxy and database need on top.
 BASE_GIB = 2.0
-#: A machine of a cluster, as clouds rent them.
-NODE_CORES, NODE_GIB = nodes.PLANNED.cores, nodes.PLANNED.memory_gib
+#: A machine as clouds rent them.
+MACHINE_CORES, MACHINE_GIB = 16, 64
 #: Labs of a course, all of which stay in the gradebook.
 LABS = 4
 #: Hours in which a class should be graded.
@@ -37,8 +36,6 @@ class Need:
     cores: int
     memory_gib: int
     machines: int
-    #: The same if every home is a volume that has to be attached.
-    machines_with_volumes: int
     #: Seconds until the last of a rush has all cells run.
     rush_s: float
     grading_core_hours: float
@@ -63,7 +60,7 @@ def held(levels: list[dict[str, Any]]) -> int:
 
 
 def limits(found: dict[str, Any]) -> dict[str, Any]:
-    """What Kubernetes should promise and allow each student, with the rule for each number."""
+    """What each student should be promised and allowed, with the rule for each number."""
     levels = found["levels"]
     whole = [level for level in levels if "memory_mib" in level]
     usual = max(level["memory_mib"]["student"]["p95"] for level in whole)
@@ -103,15 +100,7 @@ def need(students: int, share: float, found: dict[str, Any]) -> Need:
         online=online,
         cores=cores,
         memory_gib=math.ceil(memory),
-        # What students use has to be there, and what they are promised has to fit.
-        machines=max(
-            math.ceil(cores / NODE_CORES),
-            math.ceil(memory / NODE_GIB),
-            nodes.machines(online, nodes.PLANNED, found["limits"]),
-        ),
-        machines_with_volumes=nodes.machines(
-            online, replace(nodes.PLANNED, volumes=nodes.BLOCK_VOLUMES), found["limits"]
-        ),
+        machines=max(math.ceil(cores / MACHINE_CORES), math.ceil(memory / MACHINE_GIB)),
         rush_s=max(rush[0]["seconds"]["median"], math.ceil(online * RUSH) * work / cores),
         grading_core_hours=hours,
         grading_cores=max(1, math.ceil(hours / GRADED_WITHIN)),

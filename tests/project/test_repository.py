@@ -103,7 +103,7 @@ def test_pages_name_files_that_exist(root, texts):
 
 
 #: Pages that people read on the site of the repository; Sphinx checks the links of the others.
-OUTSIDE = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/**/README.md")
+OUTSIDE = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 LINK = re.compile(r"\]\(<?([^)\s>]+)|<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)=\"([^\"]+)\"")
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 

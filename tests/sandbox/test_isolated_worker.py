@@ -1,8 +1,7 @@
-"""The rights that dask.yaml leaves a grading worker suffice to isolate a submission.
+"""A grading worker without any right can isolate a submission; one that may not, says so.
 
-A container cannot be started here, but its user, its rights and a filter of system calls can be
-reproduced: setpriv drops what the manifest drops, and a filter refuses what runtimes refuse by
-default.
+As in a container: setpriv drops its rights, and a filter refuses the system calls that container
+runtimes refuse by default.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 @pytest.fixture(scope="module")
 def worker(root: Path) -> Iterator[list[str]]:
-    """A command line that runs Python as the container of a worker would."""
+    """A command line that runs Python as a worker in a container would."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("only root with setpriv (util-linux) can drop rights as a container does")
     if not Path("/usr/bin/python3").exists():
