@@ -64,6 +64,10 @@ FOR_TESTS = [
         file="usr/lib/postgresql/*/bin/initdb",
     ),
     Requirement("npm", package="npm", needed_for="the proxy of the hub's tests", command="npm"),
+    Requirement(
+        "slurm", package="slurm-wlm", needed_for="the tests of a cluster", command="slurmctld"
+    ),
+    Requirement("munge", package="munge", needed_for="the tests of a cluster", command="munged"),
 ]
 
 TABLE = {requirement.name: requirement for requirement in [VENV, *FOR_TESTS]}
