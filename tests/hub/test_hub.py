@@ -6,6 +6,7 @@ import json
 import pwd
 import re
 
+from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.ledger.hand_in_notes import notes_beside, read_notes
 from tests.waiting import wait_for
 
@@ -60,8 +61,10 @@ def test_a_student_is_known_by_the_login_and_leaves_nothing_open(ada):
     ada.ask("DELETE", f"api/kernels/{kernel}")
 
 
-def test_a_terminal_of_a_student_has_mlsys_and_limits(ada):
-    shown = plain(ada.terminal("mlsys --version; ulimit -u -c"))
+def test_a_terminal_of_a_student_has_mlsys_and_limits(hub, ada):
+    shown = plain(ada.terminal("mlsys --version; cat /proc/self/cgroup; ulimit -u -c"))
+    group = f"{HubState.read(hub.places.state).control_groups}/{ada.name}"
+    assert (group in shown) != ("No limits of memory" in hub.output.read_text())
     assert re.search(r"^mlsys \d", shown, re.M)
     assert re.search(r"processes.* 512\s", shown)
     assert re.search(r"core.* 0\s", shown)
