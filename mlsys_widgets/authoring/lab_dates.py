@@ -8,7 +8,7 @@ from pathlib import Path
 from mlsys_widgets.course.calendar import Calendar
 from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
 from mlsys_widgets.files import write_whole
-from mlsys_widgets.notebooks.about_lab import title_of
+from mlsys_widgets.labs.about_lab import title_of
 
 
 def write_lab_dates(calendar: Calendar, release: Path, labs: Iterable[str]) -> list[str]:

@@ -14,10 +14,10 @@ from mlsys_widgets.course.own_dates import LAB_DATES, read_dates
 from mlsys_widgets.course.page_dates import page_dates
 from mlsys_widgets.files import START_PAGE
 from mlsys_widgets.labs import Lab, Message, load
+from mlsys_widgets.labs.about_lab import about_lab
 from mlsys_widgets.labs.deeper import as_counted
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
-from mlsys_widgets.notebooks.about_lab import about_lab
 from mlsys_widgets.wording.units import format_quantity
 
 _PAGE: Final = """\

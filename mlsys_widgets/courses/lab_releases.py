@@ -21,6 +21,7 @@ from mlsys_widgets.courses.freshness import why_stale
 from mlsys_widgets.courses.gradebook_registration import register_labs
 from mlsys_widgets.grading.gradebook.version_cells import enter_version, has_submissions
 from mlsys_widgets.grading.judging.lab_copies import blueprint_of
+from mlsys_widgets.labs.about_lab import title_of
 
 _LONGEST_NOTE: Final = 500
 
@@ -108,6 +109,11 @@ def outbound_of(course: Course, lab: str) -> Path | None:
     """Return where students fetch a lab from; `None` if the exchange is no folder, or none."""
     place = exchange_folder(nbgrader_settings(course.home))
     return place / "outbound" / lab if place and place.parent.is_dir() else None
+
+
+def lab_titles(course: Course) -> dict[str, str]:
+    """Return the labs of a course with their titles, as students' notebooks have them."""
+    return {lab: title_of(course.folder("release", lab)) for lab in labs_of(course)}
 
 
 def withdrawn_labs(course: Course) -> set[str]:

@@ -22,7 +22,7 @@ from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.lab_releases import withdrawn_labs
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.settings_editor import SettingsEditor
-from mlsys_widgets.notebooks.about_lab import title_of
+from mlsys_widgets.labs.about_lab import title_of
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
 

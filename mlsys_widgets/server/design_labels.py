@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mlsys_widgets.notebooks.about_lab import about_lab
+from mlsys_widgets.labs.about_lab import about_lab
 
 
 def design_labels(folder: Path, lab: str) -> dict[str, str]:

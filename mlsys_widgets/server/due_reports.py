@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 from mlsys_widgets.course.due_words import as_data
 from mlsys_widgets.course.own_dates import OwnDates, dates_file, read_dates
-from mlsys_widgets.notebooks.about_lab import about_lab
+from mlsys_widgets.labs.about_lab import about_lab
 from mlsys_widgets.server.reports import Signature, signature
 
 #: Seconds for which words are kept: a minute is the smallest unit that they name.

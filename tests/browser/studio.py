@@ -29,8 +29,8 @@ from mlsys_widgets.course.due_words import as_data
 from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
 from mlsys_widgets.hub.running.settings import welcome, write_settings
 from mlsys_widgets.labs import load
+from mlsys_widgets.labs.about_lab import title_of
 from mlsys_widgets.ledger import DesignForm, Ledger
-from mlsys_widgets.notebooks.about_lab import title_of
 from mlsys_widgets.server.start_page_dates import refresh_start_page
 from tests.browser.conftest import READY, Lab, running
 from tests.labs.rehearsal import committed, nbgrader, run_tool, some_design

@@ -187,7 +187,7 @@ def test_an_init_that_was_killed_can_be_done_again(bundle: Path, tmp_path: Path)
 
 def test_a_disk_that_is_full_leaves_nothing(bundle: Path, small_disk: Disk, capsys):
     assert main(["course", "init", str(small_disk.place / "new"), "--from", str(bundle)]) == 1
-    assert "No space left" in capsys.readouterr().err
+    assert "no space left" in capsys.readouterr().err
     assert list(small_disk.place.iterdir()) == []
 
 

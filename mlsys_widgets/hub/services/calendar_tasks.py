@@ -43,21 +43,18 @@ class CalendarReport:
 
 def main(course: Path, students: Sequence[str], trial: Sequence[str]) -> CalendarReport:
     """Do what is to be done now; `trial` accounts are there to try the course with."""
-    from mlsys_widgets.authoring import labs_of
     from mlsys_widgets.course.course import Course
     from mlsys_widgets.course.own_dates import OwnDates
     from mlsys_widgets.course.trial_accounts import note_trial_accounts
     from mlsys_widgets.courses.calendar_sync import follow_calendar
-    from mlsys_widgets.courses.lab_releases import withdrawn_labs
+    from mlsys_widgets.courses.lab_releases import lab_titles, withdrawn_labs
     from mlsys_widgets.hub.services.instructor_tasks import release_labs
-    from mlsys_widgets.notebooks.about_lab import title_of
 
     os.chdir(course)  # where nbgrader looks for its settings
     now = datetime.now(UTC)
     found = Course.at(course)
     calendar = found.calendar
-    titles = {lab: title_of(course / "release" / lab) for lab in labs_of(found)}
-    gone = withdrawn_labs(found)
+    titles, gone = lab_titles(found), withdrawn_labs(found)
     dates = {name: OwnDates.of(calendar, titles, name, gone).as_text() for name in students}
     opens = calendar.next_release(now)
     following = opens.astimezone(UTC).isoformat() if opens else ""
