@@ -563,6 +563,8 @@ def _add_hub(commands: _Commands) -> None:
     hub.option("--oidc FILE", "settings of an identity provider to sign in with, too"
                " (docs/administrators/hub_service.md)")
     hub.option("--lti FILE", "settings of a learning system to come from, too (LTI 1.3)")
+    hub.option("--slurm FILE", "settings of a cluster on which students' servers run"
+               " (docs/administrators/cluster.md)")
     hub.ends_with({1: "it could not be done, or with --reset you did not agree"})
     _add_hub_tasks(hub)
 

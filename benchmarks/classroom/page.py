@@ -87,6 +87,7 @@ def _plan(found: dict[str, Any]) -> str:
         ("memory, GiB", "memory_gib", "{:,.0f}"),
         (f"machines with {sizing.MACHINE_CORES} cores and {sizing.MACHINE_GIB} GiB", "machines",
          "{:,.0f}"),
+        ("nodes of Slurm of that size", "slurm_nodes", "{:,.0f}"),
         (f"{sizing.RUSH:.0%} press Run All at the same moment: done after, s", "rush_s",
          "{:,.0f}"),
         ("grading one lab, core-hours", "grading_core_hours", "{:,.2g}"),

@@ -36,6 +36,8 @@ class Need:
     cores: int
     memory_gib: int
     machines: int
+    #: The same where each student is promised the limit, as a job of Slurm is.
+    slurm_nodes: int
     #: Seconds until the last of a rush has all cells run.
     rush_s: float
     grading_core_hours: float
@@ -101,6 +103,7 @@ def need(students: int, share: float, found: dict[str, Any]) -> Need:
         cores=cores,
         memory_gib=math.ceil(memory),
         machines=max(math.ceil(cores / MACHINE_CORES), math.ceil(memory / MACHINE_GIB)),
+        slurm_nodes=math.ceil(online / per_node(found["limits"])),
         rush_s=max(rush[0]["seconds"]["median"], math.ceil(online * RUSH) * work / cores),
         grading_core_hours=hours,
         grading_cores=max(1, math.ceil(hours / GRADED_WITHIN)),
@@ -108,6 +111,15 @@ def need(students: int, share: float, found: dict[str, Any]) -> Need:
         gradebook_mb=students * LABS * marking["gradebook_kb_per_submission"] / 1e3,
         files_gb=students * LABS * marking["files_kb_per_submission"] / 1e6,
     )
+
+
+def per_node(limits: dict[str, Any]) -> int:
+    """How many students have a place on a node of Slurm, where memory decides.
+
+    >>> per_node({"memory_limit_mib": 1280})
+    49
+    """
+    return int((MACHINE_GIB - BASE_GIB) * 1024 / limits["memory_limit_mib"])
 
 
 def plan(found: dict[str, Any]) -> list[dict[str, Any]]:

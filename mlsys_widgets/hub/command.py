@@ -17,6 +17,7 @@ from mlsys_widgets.hub.preparation import check_origin
 from mlsys_widgets.hub.reset import run_reset
 from mlsys_widgets.hub.running.configuration import Address
 from mlsys_widgets.hub.running.service_unit import hub_command, install, remove, unit_text
+from mlsys_widgets.hub.running.slurm_settings import SlurmSettings
 from mlsys_widgets.hub.running.student_limits import StudentLimits
 from mlsys_widgets.hub.start import HubOptions, run_hub
 from mlsys_widgets.hub.upgrade import run_health, run_upgrade
@@ -61,13 +62,15 @@ def run(arguments: argparse.Namespace) -> int:
         OidcSettings.read(arguments.oidc)
     if arguments.lti:
         LtiSettings.read(arguments.lti)
+    if arguments.slurm:
+        SlurmSettings.read(arguments.slurm)
     if arguments.task == "service":
         return _service(places, arguments)
     refuse_unfinished(places)
     options = HubOptions(
         bundle=arguments.bundle, origin=arguments.course, roster=arguments.roster,
         instructor=arguments.instructor, student=arguments.student, python=arguments.python,
-        idle=arguments.idle * 60, oidc=arguments.oidc, lti=arguments.lti,
+        idle=arguments.idle * 60, oidc=arguments.oidc, lti=arguments.lti, slurm=arguments.slurm,
         limits=StudentLimits(arguments.memory, arguments.cores, arguments.disk),
     )  # fmt: skip
     return run_hub(places, address, options)

@@ -54,6 +54,7 @@ from mlsys_widgets.hub.running.server_process import (
 from mlsys_widgets.hub.running.service_unit import notify
 from mlsys_widgets.hub.running.settings import welcome, write_settings
 from mlsys_widgets.hub.running.shared_course import share_course
+from mlsys_widgets.hub.running.slurm_settings import SlurmSettings
 from mlsys_widgets.hub.running.student_limits import ControlGroups, StudentLimits
 
 #: The two users to try a hub with.
@@ -77,6 +78,8 @@ class HubOptions:
         Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
     oidc, lti
         The settings of an identity provider, and of a learning system, to sign in with, too.
+    slurm
+        The settings of a cluster on which students' servers run.
     limits
         What each student may use of the machine.
     """
@@ -90,6 +93,7 @@ class HubOptions:
     idle: int = 3600
     oidc: Path | None = None
     lti: Path | None = None
+    slurm: Path | None = None
     limits: StudentLimits = field(default_factory=StudentLimits)
 
 
@@ -316,6 +320,7 @@ def _configure(
         places, state, address, python=python, proxy=proxy, idle=options.idle,
         oidc=OidcSettings.read(options.oidc) if options.oidc else None,
         lti=LtiSettings.read(options.lti) if options.lti else None,
+        slurm=SlurmSettings.read(options.slurm) if options.slurm else None,
         limits=options.limits, groups=_prepare_groups(state, options.limits),
     )  # fmt: skip
     path = places.secrets / "jupyterhub_config.json"

@@ -5,7 +5,6 @@ An identity provider (OpenID Connect) and a learning system (LTI 1.3) are declar
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from mlsys_widgets.course.loopback import is_loopback
+from mlsys_widgets.hub.settings_file import read_settings_file
 
 #: Below the hub's address: where people go, and where the provider sends them back.
 OIDC_LOGIN: Final = "/oidc/login"
@@ -61,19 +61,11 @@ class SignInSettings:
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read and check a file of settings."""
-        try:
-            values = tomllib.loads(path.read_text("utf-8"))
-        except FileNotFoundError:
-            raise ValueError(f"there is no {path} ({cls.option})") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-            raise ValueError(f"{path} is not TOML: {problem}") from None
-        known = {each.name for each in fields(cls)}
-        if other := sorted(values.keys() - known):
-            raise ValueError(f"{path} has {other[0]}; it can have: {', '.join(sorted(known))}")
-        for each in fields(cls):
-            needed = each.default is MISSING and each.default_factory is MISSING
-            if needed and not values.get(each.name):
-                raise ValueError(f"{path} lacks {each.name}")
+        values = read_settings_file(
+            path, cls.option, known=[each.name for each in fields(cls)],
+            needed=[each.name for each in fields(cls)
+                    if each.default is MISSING and each.default_factory is MISSING],
+        )  # fmt: skip
         people = values.get("people", {})
         words = [value for name, value in values.items() if name != "people"]
         if not isinstance(people, dict) or not all(

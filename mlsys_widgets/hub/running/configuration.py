@@ -18,6 +18,7 @@ from mlsys_widgets.hub.accounts.sign_in_settings import (
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.server_process import ending_with_its_parent, free_port
+from mlsys_widgets.hub.running.slurm_settings import SlurmSettings, slurm_configuration
 from mlsys_widgets.hub.running.student_limits import StudentLimits
 from mlsys_widgets.hub.services.monitoring import monitor_role, monitor_service
 
@@ -81,6 +82,7 @@ def hub_configuration(
     groups: str = "",
     oidc: OidcSettings | None = None,
     lti: LtiSettings | None = None,
+    slurm: SlurmSettings | None = None,
 ) -> dict[str, Any]:
     """Return JupyterHub's settings.
 
@@ -95,6 +97,8 @@ def hub_configuration(
         machine has none for us.
     oidc, lti
         An identity provider, and a learning system, with which people can sign in, beside PAM.
+    slurm
+        A cluster on which students' servers run; on this machine if omitted.
     """
     programs = f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
     hub: dict[str, Any] = {
@@ -131,10 +135,12 @@ def hub_configuration(
             f"--timeout={idle}", f"--cull-every={max(10, min(300, idle // 4))}",
         ]  # fmt: skip
         hub["services"].append({"name": "idle-culler", "command": culler})
-    signing_in = sign_in_configuration(oidc, lti, state.mark)
-    hub |= signing_in.pop("JupyterHub", {})
+    chosen = sign_in_configuration(oidc, lti, state.mark)
+    hub |= chosen.pop("JupyterHub", {})
+    chosen |= slurm_configuration(slurm) if slurm else {}
+    hub |= chosen.pop("JupyterHub", {})
     return {
-        **signing_in,
+        **chosen,
         "JupyterHub": hub,
         "ConfigurableHTTPProxy": {
             "command": list(proxy),

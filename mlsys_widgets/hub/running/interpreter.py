@@ -30,7 +30,10 @@ NAME: Final = "mlsys-widgets"
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 #: Written when an environment is complete; says what it was made from.
 STAMP: Final = ".mlsys_hub.json"
-_NEEDED: Final = ("jupyterhub", "jupyterhub_idle_culler", "jupyterlab", "nbgrader", "mlsys_widgets")
+_NEEDED: Final = (
+    "jupyterhub", "jupyterhub_idle_culler", "batchspawner", "jupyterlab", "nbgrader",
+    "mlsys_widgets",
+)  # fmt: skip
 _RUNS: Final = (
     "import importlib.util as u, numpy, sys;"
     f"missing = [n for n in {_NEEDED!r} if u.find_spec(n) is None];"

@@ -84,7 +84,7 @@ def hub_command(places: Places, arguments: argparse.Namespace) -> list[str]:
     Files are named by their whole paths, and options that have no effect are left out.
     """
     command = [sys.executable, "-m", "mlsys_widgets", "hub", "--folder", str(places.root)]
-    names = ["roster", "cert", "key", "oidc", "lti", "python", "ip", "port", "idle"]
+    names = ["roster", "cert", "key", "oidc", "lti", "slurm", "python", "ip", "port", "idle"]
     names += ["memory", "cores", "disk"]
     if not places.state.exists():  # the others count at the first start alone
         names += ["bundle", "course", "instructor", "student"]

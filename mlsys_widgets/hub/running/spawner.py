@@ -55,15 +55,17 @@ class CourseSpawner(LocalProcessSpawner):
         """Where the hub keeps everything."""
         return Places(Path(self.folder))
 
-    async def start(self) -> Any:
+    def prepare(self) -> None:
+        """Choose where the server opens; refuse somebody whose account is closed."""
         account = self.account
         if account is not None and account.standing != "active":
             raise ValueError(f"{account.name} is {account.standing}")
-        teaching = self.role != "student"
-        self.notebook_dir = str(
-            self.places.course if teaching else self.places.home(self.user.name)
-        )
+        places, name = self.places, self.user.name
+        self.notebook_dir = str(places.home(name) if self.role == "student" else places.course)
         self.default_url = self._first_page()
+
+    async def start(self) -> Any:
+        self.prepare()
         entry = pwd.getpwnam(self.user.name)
         self.places.make_sockets(entry.pw_name, entry.pw_uid, entry.pw_gid)
         return await super().start()
