@@ -252,8 +252,8 @@ def _add_grading(commands: _Commands, course: CommandParser) -> None:
     grade.option("--strangers", "with --from, take in people who are not in the gradebook, too")
     grade.option("--students GLOB", "only names that match, such as 'a*'", default="*")
     grade.option("--workers N", "submissions at a time (default: one per core)")
-    grade.option("--engine local|ADDRESS", "this machine, or the address of a Dask scheduler"
-                 " (default: local)", default="local")
+    grade.option("--engine local|slurm|ADDRESS", "this machine, jobs of a Slurm cluster, or the"
+                 " address of a Dask scheduler (default: local)", default="local")
     grade.option("--sandbox", "none: run student code without isolation (default: auto)",
                  choices=("auto", "none"), default="auto")
     grade.option("--resume", "continue with a class that was interrupted")

@@ -25,6 +25,7 @@ from mlsys_widgets.sandbox.packing import pack_parcel, pack_report, unpack_parce
 from mlsys_widgets.sandbox.process_pool import PoolClosed, ProcessPool
 
 LOCAL: Final = "local"
+SLURM: Final = "slurm"
 #: Submissions under way for each worker of a cluster: one runs, one waits.
 _AHEAD: Final = 2
 #: Seconds to wait for a scheduler that does not answer, and for its first worker.
@@ -79,10 +80,15 @@ def open_engine(address: str = LOCAL, workers: int | None = None) -> Engine:
     Parameters
     ----------
     address
-        ``local``, or that of a Dask scheduler: ``tcp://…``.
+        ``local``, ``slurm`` for jobs of its own on a cluster, or that of a Dask scheduler:
+        ``tcp://…``.
     workers
         How many submissions at a time; as many as there are cores if left out.
     """
+    if address == SLURM:
+        from mlsys_widgets.sandbox.slurm_engine import SlurmEngine
+
+        return SlurmEngine(workers)
     return LocalEngine(workers) if address == LOCAL else ClusterEngine(address, workers)
 
 
@@ -122,9 +128,20 @@ class LocalEngine:
 
 
 class ClusterEngine:
-    """The workers of a Dask cluster."""
+    """The workers of a Dask cluster.
 
-    def __init__(self, address: str, workers: int | None = None) -> None:
+    Parameters
+    ----------
+    place
+        The cluster itself, if an address alone does not let us in.
+    patience
+        Seconds to wait for its first worker.
+    """
+
+    def __init__(
+        self, address: str, workers: int | None = None, *, place: Any = None,
+        patience: float = _PATIENCE,
+    ) -> None:  # fmt: skip
         import dask.config
         from distributed import Client
 
@@ -133,14 +150,14 @@ class ClusterEngine:
         self._since: dict[str, float] = {}
         try:
             with dask.config.set(_FRUGAL):
-                self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
+                self._client = Client(place or address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as problem:
             raise ValueError(
                 f"no Dask scheduler answers at {address} ({problem}); start one, or use"
                 " --engine local"
             ) from None
         try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            self._client.wait_for_workers(1, timeout=patience)
         except TimeoutError:
             self._client.close()
             raise ValueError(
