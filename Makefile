@@ -19,7 +19,7 @@ DAYS := tests/hub tests/courses tests/browser tests/howto \
 	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) \
 	$(addprefix tests/grading/test_,archives.py autograde.py broken.py by_record.py chaos.py command.py coordinator.py \
 	differential.py lab_copies.py ledger_heads.py marking.py postgres.py version_cells.py) \
-	$(addprefix tests/sandbox/test_,attacks.py engine.py forged_records.py slurm_engine.py)
+	$(addprefix tests/sandbox/test_,attacks.py engine.py forged_records.py slurm_workers.py)
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 CORE := wording physics drawing ledger labs instruments cards
 QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py \

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Final, Protocol
 
 from mlsys_widgets import __version__
@@ -30,6 +31,9 @@ SLURM: Final = "slurm"
 _AHEAD: Final = 2
 #: Seconds to wait for a scheduler that does not answer, and for its first worker.
 _PATIENCE: Final = 10
+#: Jobs of Slurm, if nobody says how many, and seconds to wait for the first: it may be full.
+_WORKERS: Final = 4
+_QUEUE: Final = 600
 #: Seconds between counts of a cluster's workers: some may join later.
 _LOOK: Final = 5.0
 #: Dask keeps no long history of what was sent, because submissions are large and many.
@@ -86,8 +90,6 @@ def open_engine(address: str = LOCAL, workers: int | None = None) -> Engine:
         How many submissions at a time; as many as there are cores if left out.
     """
     if address == SLURM:
-        from mlsys_widgets.sandbox.slurm_engine import SlurmEngine
-
         return SlurmEngine(workers)
     return LocalEngine(workers) if address == LOCAL else ClusterEngine(address, workers)
 
@@ -243,6 +245,33 @@ class ClusterEngine:
     def close(self) -> None:
         """Let go of the cluster."""
         self._client.close()
+
+
+class SlurmEngine(ClusterEngine):
+    """Workers that Slurm starts now and that end with the engine."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        from mlsys_widgets.sandbox.slurm_workers import start_workers
+
+        # On a disk that nodes see, too, and closed to everybody else.
+        self._keys = TemporaryDirectory(prefix=".mlsys_grading_", dir=Path.home())
+        self._cluster = start_workers(workers or _WORKERS, Path(self._keys.name))
+        try:
+            address = self._cluster.scheduler_address
+            super().__init__(address, workers, place=self._cluster, patience=_QUEUE)
+        except ValueError:
+            self._cluster.close()
+            self._keys.cleanup()
+            raise ValueError(
+                f"Slurm gave no worker a place within {_QUEUE // 60} minutes; squeue"
+                " --me shows what waits. Or use --engine local"
+            ) from None
+
+    def close(self) -> None:
+        """Let go of the cluster, and end its jobs."""
+        super().close()
+        self._cluster.close()
+        self._keys.cleanup()
 
 
 @contextmanager

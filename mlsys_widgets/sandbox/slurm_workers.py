@@ -1,53 +1,21 @@
-"""Submissions as jobs of a Slurm cluster: Dask's workers, for as long as a class is graded.
+"""Dask's workers as jobs of a Slurm cluster, for as long as a class is graded.
 
 Partition, account, memory and time are Dask's own settings (``jobqueue.slurm``); without any, a
-worker asks for one core and the cluster's default partition.
+worker asks for one core, for half an hour, in the cluster's default partition.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from mlsys_widgets.sandbox.engine import ClusterEngine
-
-#: Workers, if nobody says how many.
-_WORKERS: Final = 4
-#: Seconds to wait for the first of them: a cluster may be full.
-_QUEUE: Final = 600
 _WHO: Final = ("scheduler", "worker", "client")
-_USUAL: Final = {"cores": 1, "memory": "2GiB", "walltime": "01:00:00"}
+_USUAL: Final = {"cores": 1, "memory": "2GiB"}
 #: What a worker needs to know of where the command runs; nobody's tokens are among it.
 _EXPORTED: Final = "--export=PATH,HOME,LANG,SLURM_CONF"
 
 
-class SlurmEngine(ClusterEngine):
-    """Workers that Slurm starts now and that end with the engine."""
-
-    def __init__(self, workers: int | None = None) -> None:
-        # On a disk that nodes see, too, and closed to everybody else.
-        self._keys = TemporaryDirectory(prefix=".mlsys_grading_", dir=Path.home())
-        self._cluster = _start(workers or _WORKERS, Path(self._keys.name))
-        try:
-            address = self._cluster.scheduler_address
-            super().__init__(address, workers, place=self._cluster, patience=_QUEUE)
-        except ValueError:
-            self._cluster.close()
-            self._keys.cleanup()
-            raise ValueError(
-                f"Slurm gave no worker a place within {_QUEUE // 60} minutes; squeue"
-                " --me shows what waits. Or use --engine local"
-            ) from None
-
-    def close(self) -> None:
-        """Let go of the cluster, and end its jobs."""
-        super().close()
-        self._cluster.close()
-        self._keys.cleanup()
-
-
-def _start(workers: int, keys: Path) -> Any:
+def start_workers(workers: int, keys: Path) -> Any:
     """Submit workers, which talk to nobody without a certificate: students have jobs there, too."""
     import dask.config
 

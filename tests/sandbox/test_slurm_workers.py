@@ -11,7 +11,7 @@ import pytest
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
-from mlsys_widgets.sandbox import slurm_engine
+from mlsys_widgets.sandbox import engine
 from mlsys_widgets.sandbox.engine import open_engine
 from tests.grading.classroom import LAB, LIMITS, classroom, hand_in, quiet, rows
 from tests.hub.conftest import WHY_NOT
@@ -63,7 +63,7 @@ def test_a_class_is_graded_on_both_nodes_until_one_dies(here: Slurm, tmp_path) -
 
 
 def test_a_full_cluster_is_told_in_a_sentence(here: Slurm, monkeypatch) -> None:
-    monkeypatch.setattr(slurm_engine, "_QUEUE", 5)
+    monkeypatch.setattr(engine, "_QUEUE", 5)
     sleep = ("sbatch", "--parsable", "--output=/dev/null", "--wrap", "sleep inf")
     others = [here.ask(*sleep) for _ in range(4)]
     with quiet(), pytest.raises(ValueError, match="Slurm gave no worker a place"):
