@@ -1,4 +1,4 @@
-"""What the pages show, read anew each time; nothing is kept and nothing is changed."""
+"""What the pages show, read afresh each time; nothing is kept and nothing is changed."""
 
 from __future__ import annotations
 
