@@ -70,7 +70,8 @@ def told(person: Person) -> list[str]:
 
 def is_gone(person: Person) -> bool:
     model = person.ask_hub("GET", f"users/{person.name}").json()
-    return not model.get("servers", {}).get("", {}).get("ready")
+    server = model.get("servers", {}).get("", {})
+    return not server.get("ready") and not server.get("pending")
 
 
 def test_a_command_runs_on_both_nodes(slurm: Slurm) -> None:
@@ -109,6 +110,7 @@ def test_a_student_says_a_port_to_the_hub_and_nothing_else(ada: Person) -> None:
 
 
 def test_a_node_dies_with_a_student_on_it(slurm: Slurm, hub: Hub, ada: Person) -> None:
+    ada.start_server()
     node, sockets = where(ada, "JUPYTER_RUNTIME_DIR")
     slurm.kill(node)
     shutil.rmtree(sockets)  # a machine that starts again has an empty /tmp
@@ -121,12 +123,13 @@ def test_a_node_dies_with_a_student_on_it(slurm: Slurm, hub: Hub, ada: Person) -
 
 
 def test_a_server_ends_when_its_time_is_up(slurm: Slurm, hub: Hub, ada: Person) -> None:
+    ada.start_server()
     job = running_job(slurm, where(ada)[0])
     slurm.ask("scontrol", "update", f"JobId={job}", "TimeLimit=1")
     wait_for(lambda: is_gone(ada), lambda: hub.places.log.read_text()[-3000:])
     said = told(ada)
     assert "Your last server ended because its time was up (4:00:00)." in " ".join(said), said
-    assert (ada.home / LAB / "mine.txt").exists()
+    assert where(ada)[0] in NODES
 
 
 def test_a_full_cluster_is_told_in_a_sentence(slurm: Slurm, hub: Hub) -> None:
@@ -143,6 +146,7 @@ def test_a_full_cluster_is_told_in_a_sentence(slurm: Slurm, hub: Hub) -> None:
 
 
 def test_stopping_the_hub_ends_all_jobs(slurm: Slurm, hub: Hub, ada: Person) -> None:
+    ada.start_server()
     _, sockets = where(ada, "JUPYTER_RUNTIME_DIR")
     hub.stop()
     wait_for(lambda: not {"RUNNING", "PENDING"} & {state for state, _ in slurm.jobs().values()})
