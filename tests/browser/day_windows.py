@@ -12,6 +12,7 @@ from playwright.sync_api import TimeoutError as Late
 
 from tests.browser.conftest import Lab
 from tests.browser.expected_day import Box, same
+from tests.browser.pages import DRAW_ALL
 from tests.browser.tampering import INTERCEPT, LATE, SLOW, lose_one
 
 #: Milliseconds in which a page must say what is true, on a machine that others use too.
@@ -73,12 +74,11 @@ _DECIDED: Final = """path => {
     each.checkVisibility() && !each.closest('.jupyter-widgets-disconnected'));
   return live.length > 3 ? 'lives' : false;
 }"""
-_OPEN: Final = """async path => {
-  const panel = await jupyterapp.commands.execute('docmanager:open', { path });
+_OPEN: Final = f"""async path => {{
+  const panel = await jupyterapp.commands.execute('docmanager:open', {{ path }});
   await panel.revealed;
-  const { content } = panel;
-  content.notebookConfig = { ...content.notebookConfig, windowingMode: 'none' };
-}"""
+  ({DRAW_ALL})(panel.content);
+}}"""
 _CLOSE: Final = """async () => {
   for (const widget of jupyterapp.shell.widgets('main')) {
     if (widget.context?.model) widget.context.model.dirty = false;

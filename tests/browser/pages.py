@@ -22,6 +22,20 @@ _SETTLED = """() => new Promise(done => {
   requestAnimationFrame(look);
 })"""
 
+#: Has a notebook draw cells that are out of sight too. JupyterLab's own settings may arrive after
+#: the notebook and would hide them again.
+DRAW_ALL = """content => {
+  let owner = content;
+  while (!Object.hasOwn(owner, 'notebookConfig')) owner = Object.getPrototypeOf(owner);
+  const { get, set } = Object.getOwnPropertyDescriptor(owner, 'notebookConfig');
+  Object.defineProperty(content, 'notebookConfig', {
+    configurable: true,
+    get,
+    set(config) { set.call(this, { ...config, windowingMode: 'none' }); },
+  });
+  content.notebookConfig = content.notebookConfig;
+}"""
+
 
 def settled(page: Page) -> None:
     """Wait until nothing on the page moves any more."""
@@ -38,10 +52,7 @@ def in_theme(page: Page, theme: str) -> None:
 
 def draw_all(page: Page) -> None:
     """Have the notebook draw all of its cells, also those out of sight or in a folded section."""
-    page.evaluate(
-        "jupyterapp.shell.currentWidget.content.notebookConfig = "
-        "{...jupyterapp.shell.currentWidget.content.notebookConfig, windowingMode: 'none'}"
-    )
+    page.evaluate(f"({DRAW_ALL})(jupyterapp.shell.currentWidget.content)")
     page.evaluate("jupyterapp.commands.execute('notebook:expand-all-headings')")
 
 
