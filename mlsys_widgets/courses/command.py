@@ -16,12 +16,15 @@ from rich.text import Text
 from mlsys_widgets.authoring import Course, build
 from mlsys_widgets.course.trial_accounts import note_trial_accounts
 from mlsys_widgets.courses.bundle import default_name, pack, people_of
+from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.doctor import Finding, examine
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.freshness import stale_labs
+from mlsys_widgets.courses.hub_link import HUB_NOT_RUNNING, HubLink, HubRequest
 from mlsys_widgets.courses.new_course import init_course
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
+from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.grading.judging.advice import advise
 from mlsys_widgets.grading.judging.shared_keys import CLASS, shared_keys
 from mlsys_widgets.wording.plurals import counted
@@ -113,17 +116,41 @@ def run_roster(arguments: argparse.Namespace) -> int:
     console = Console()
     students = read_roster(arguments.roster)
     course = Course.at(arguments.folder)
-    for words in hub_remarks(students):
+    link, remarks = HubLink.of_instructor(course.home), hub_remarks(students)
+    if link.exists and remarks:
+        raise ValueError("\n".join([*remarks, "So nobody was entered."]))
+    for words in remarks:
         print_plain(console, words, style="yellow")
     done = enter_students(course, students)
     note_trial_accounts(course.home, (), enrolled=[each.id for each in students])
-    print_plain(
-        console, f"{len(done.added)} added, {len(done.changed)} corrected, of {len(students)}."
-    )
+    words = f"{len(done.added)} added, {len(done.changed)} corrected, of {len(students)}."
+    print_plain(console, words)
+    if done.added or done.changed:
+        ChangeHistory(course.home).note(f"A list of students is entered: {words}")
+    if link.exists:
+        _make_accounts(course, link, done.added, console)
     if done.missing:
         words = f"Not in this roster, and kept with all grades: {listed(done.missing, most=20)}."
         print_plain(console, words, style="yellow")
     return 0
+
+
+def _make_accounts(course: Course, link: HubLink, names: Sequence[str], console: Console) -> None:
+    """Let the hub make accounts for new students, and print their first passwords."""
+    edit = SettingsEditor(course.root)
+    for name in names:
+        edit.mark(name, added=True)
+    edit.write()
+    reply = link.ask(HubRequest("follow", names))
+    if reply is None:
+        print_plain(console, HUB_NOT_RUNNING)
+        return
+    for words in reply.problems:
+        print_plain(console, f"The hub says: {words}", style="yellow")
+    if reply.passwords:
+        print_plain(console, "Passwords until they change them:")
+    for name, password in reply.passwords.items():
+        print_plain(console, f"  {name}  {password}")
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:

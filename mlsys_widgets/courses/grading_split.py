@@ -15,6 +15,7 @@ from sqlalchemy import Connection, select
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.grading_shares import read_shares, shares_path
 from mlsys_widgets.course.staff import StaffMember
+from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.student_rows import gradebook
 from mlsys_widgets.files import write_whole
@@ -148,7 +149,10 @@ def run(arguments: argparse.Namespace) -> int:
     path, before = shares_path(course.home, lab), read_shares(course.home, lab)
     assigned = split(work, tas, course.calendar.sections, before)
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, json.dumps(assigned, indent=1) + "\n")
+    if assigned != before:
+        write_whole(path, json.dumps(assigned, indent=1) + "\n")
+        names = ", ".join(ta.name for ta in tas)
+        ChangeHistory(course.home).note(f"Grading {lab} by hand is split among {names}.")
     table = Table("TA", "sections", "submissions", "open", box=None, header_style="bold")
     for ta in tas:
         mine = [each for each in work if assigned[each.student] == ta.name]

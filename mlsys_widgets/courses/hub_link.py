@@ -22,6 +22,7 @@ from mlsys_widgets.files import open_folder
 HUB_STATE: Final = "hub.json"
 PEOPLE_FOLDER: Final = "people"
 SOCKET: Final = "hub.sock"
+HUB_NOT_RUNNING: Final = "The hub does not run; it follows at its next start."
 #: Seconds to wait for the hub: ending somebody's server takes some.
 _PATIENCE: Final = 90.0
 

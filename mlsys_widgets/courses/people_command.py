@@ -20,7 +20,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.staff import CoursePeople, OtherNames, StaffMember
 from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.enrollment import enter_students
-from mlsys_widgets.courses.hub_link import HubLink, HubReply, HubRequest
+from mlsys_widgets.courses.hub_link import HUB_NOT_RUNNING, HubLink, HubReply, HubRequest
 from mlsys_widgets.courses.people_moves import (
     MERGED,
     exchange_of,
@@ -45,8 +45,6 @@ from mlsys_widgets.courses.student_rows import (
 )
 from mlsys_widgets.files import write_whole
 from mlsys_widgets.wording.plurals import counted
-
-_NOT_RUNNING = "The hub does not run; it follows at its next start."
 
 
 def run_people(arguments: argparse.Namespace) -> int:
@@ -138,14 +136,20 @@ def run_add(arguments: argparse.Namespace) -> int:
     first, _, last = (arguments.name or "").strip().rpartition(" ")
     entry = RosterEntry(name, first or "", last or "", arguments.email or "")
     _refuse_staff(course, name)
+    section = course.calendar.section(name)
     edit = SettingsEditor(course.root)
     edit.mark(name, added=HubLink(course.home).exists, locked=False, dropped=False)
     if arguments.section:
         edit.put_into(name, arguments.section)
     edit.write()
     done = enter_students(course, [entry])
-    words = f"{name} is {'added' if done.added else 'in the course again'}."
-    return _done(course, name, words, "drop", name)
+    if done.added or standing_of(course.people, name):
+        words = f"{name} is {'added' if done.added else 'in the course again'}."
+        return _done(course, name, words, "drop", name)
+    # They were here all the time.
+    words = f"{name} is in the section {arguments.section}." if arguments.section \
+        else f"{name} is in the course."  # fmt: skip
+    return _done(course, name, words, *(["add", name, f"--section={section}"] if section else []))
 
 
 def run_drop(arguments: argparse.Namespace) -> int:
@@ -403,7 +407,7 @@ def _done(course: Course, name: str, words: str, *undo: str) -> int:
         return 0
     status = link.ask(HubRequest("follow", [name]))
     if status is None:
-        print_plain(console, _NOT_RUNNING)
+        print_plain(console, HUB_NOT_RUNNING)
         return 0
     about = [each for each in status.problems if name in each]
     for each in about:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.hub_link import HubLink, HubReply, HubRequest
 from mlsys_widgets.courses.people_moves import STEPS, exchange_of, inbound_of
 from mlsys_widgets.courses.personal_data import KnownNames, Search, Trace
@@ -179,6 +180,7 @@ def run_forget(arguments: argparse.Namespace) -> int:
         left += [Trace(Path(each["path"]), "cannot", each["why"]) for each in answer.left]
         print_plain(console, "The hub has removed the account, the home and its own records.")
     _cannot(console, left, person.course)
+    ChangeHistory(person.course.home).note("Somebody is forgotten.")
     print_plain(console, "Removed." if not left else "Removed, but for the above.")
     return 0 if not left else 1
 

@@ -108,6 +108,15 @@ def answers_second_looks(day: Day, who: str, may: bool) -> None:
         assert "0 open second looks." in day.looks(each)
 
 
+def makes_results(day: Day, who: str, may: bool) -> None:
+    for command in (
+        f"regrade {LAB}", f"course split {LAB}", f"report {LAB} --names --output ~/report.html",
+        f"export {LAB} --to canvas --output ~/grades.csv",
+    ):  # fmt: skip
+        works, shown = day.tries(who, f"mlsys {command}")
+        assert works is may, shown
+
+
 def reads(day: Day, who: str, may: bool) -> None:
     files = f"assignments/{LAB}/checks.py assignments/course.toml nbgrader_config.py"
     assert day.tries(who, f"cat {files} source/{LAB}/*.ipynb > /dev/null")[0] is may
@@ -150,6 +159,7 @@ def opens_the_admin_page(day: Day, who: str, may: bool) -> None:
 STEPS: dict[str, Callable[[Day, str, bool], None]] = {
     "formgrader, terminal, `mlsys grade`, collect, release feedback": grades,
     "read and answer [second looks](regrading.md#second-looks)": answers_second_looks,
+    "regrade, split grading, report, export grades": makes_results,
     "read labs, keys and settings": reads,
     "change `assignments/`, `source/`, `release/`, `nbgrader_config.py`": changes,
     "release a lab": releases,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,17 +19,37 @@ _NEEDS_A_PERSON: Final = 3
 _GOOD: Final = (0, _NEEDS_A_PERSON)
 #: How the sentence begins that says why something could not be done.
 _REFUSED: Final = "mlsys: "
+#: How a command ends that asked somebody who was not there.
+_ASKED: Final = ("Nothing was changed.", "Nothing was removed.")
 
 
 class CommandRun:
     """Commands that run one after the other, until one fails.
 
-    `again` is the form to send for going ahead, if the command only says what would happen.
+    Parameters
+    ----------
+    label, fails
+        What they do, and what it is called when one fails, in words that the page shows.
+    again
+        The form to send for going ahead, if the command only says what would happen.
+    typed
+        What has to be typed once more for that; nothing if empty.
+    when_ended
+        Called at the end, with whether all of them have succeeded.
     """
 
-    def __init__(self, label: str, again: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        label: str,
+        again: Mapping[str, str] | None = None,
+        *,
+        typed: str = "",
+        fails: str = "not done",
+        when_ended: Callable[[bool], None] = lambda _: None,
+    ) -> None:
         self.name = secrets.token_urlsafe(9)
-        self.label, self.again = label, again
+        self.label, self.again, self.typed = label, again, typed
+        self._fails, self._when_ended = fails, when_ended
         self._code: int | None = None
         self._printed = ""
 
@@ -38,16 +58,27 @@ class CommandRun:
         """Where it stands, in words that the page shows."""
         if self._code is None:
             return "running"
-        if self.again and not self._printed.startswith(_REFUSED):
+        if self.again and (self._code in _GOOD or self._asked):
             return "this is what would happen"
         if self._code == _NEEDS_A_PERSON:
             return "done, and somebody should look"
-        return "not done" if self._code else "done"
+        return self._fails if self._code else "done"
+
+    @property
+    def failed(self) -> bool:
+        """Whether it could not be done."""
+        return self._code not in (None, *_GOOD) and not self._asked
+
+    @property
+    def _asked(self) -> bool:
+        return bool(self.again) and self._printed.rstrip().endswith(_ASKED)
 
     @property
     def said(self) -> str:
         """What it printed; of a command that was not understood, only why."""
         text = self._printed.strip().removeprefix(_REFUSED)
+        if self._asked:  # the question, which the page asks in its own way
+            text = text.rpartition("\n")[0]
         return text.rpartition("error: ")[2] if self._code == 2 else text
 
     async def run(self, commands: Sequence[Words], folder: Path) -> None:
@@ -61,6 +92,10 @@ class CommandRun:
                 code = 1
             if code not in _GOOD:
                 break
+        try:
+            self._when_ended(code in _GOOD)
+        except (OSError, ValueError) as problem:
+            self._print(str(problem))
         self._code = code
 
     async def _run(self, words: Words, folder: Path) -> int:

@@ -1,14 +1,18 @@
-"""The addresses of the page: ``mlsys/course/PAGE`` shows something, ``mlsys/course/do`` does it."""
+"""The addresses of the page: ``mlsys/course/PAGE`` shows something, ``mlsys/course/do`` does it.
+
+``mlsys/course/file/NAME`` gives a file that a command has made.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Mapping
+import tempfile
+from contextlib import ExitStack, suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jupyter_server.auth.decorator import authorized
@@ -18,10 +22,12 @@ from tornado import web
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.courses.staff_page.actions import ACTIONS, Words, undoing
+from mlsys_widgets.courses.change_history import ChangeHistory
+from mlsys_widgets.courses.staff_page.actions import ACTIONS, ALL, FILES, Words, undoing
 from mlsys_widgets.courses.staff_page.running_commands import CommandRun, CommandRuns
 from mlsys_widgets.courses.staff_page.views import PAGES, Shown, may_change
 from mlsys_widgets.drawing.whole_page import whole_page
+from mlsys_widgets.files import open_folder, open_regular
 from mlsys_widgets.grading.gradebook.grade_history import who_runs
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
@@ -39,6 +45,12 @@ POLICY: Final = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self';"
     " frame-ancestors 'self'"
 )
+#: A file may come from a colleague: what it holds is shown, and can do nothing here.
+_FILE_POLICY: Final = f"{POLICY}; img-src data:; sandbox allow-popups"
+#: Pages that are about one lab if one is named.
+_OF_A_LAB: Final = ("labs", "course")
+#: Actions that may be about all labs.
+_FOR_ALL_LABS: Final = ("extend", "report", "export")
 
 
 class StaffHandler(JupyterHandler):
@@ -107,32 +119,90 @@ class DoHandler(StaffHandler):
         page = form.get("page", "")
         try:
             run, commands = self.asked_for(form)
+        except PermissionError as problem:
+            raise web.HTTPError(HTTPStatus.FORBIDDEN, str(problem)) from None
         except ValueError as problem:
             raise web.HTTPError(HTTPStatus.BAD_REQUEST, str(problem)) from None
         await self.runs.start(run, commands, _PATIENCE)
-        query = {"lab": form["lab"]} if page == "labs" and "lab" in form else {}
+        query = {"lab": form["lab"]} if page in _OF_A_LAB and "lab" in form else {}
         self.redirect(self.address(page, run=run.name, **query), status=HTTPStatus.SEE_OTHER)
 
-    def asked_for(self, form: Mapping[str, str]) -> tuple[CommandRun, list[Words]]:
+    def asked_for(self, form: dict[str, str]) -> tuple[CommandRun, list[Words]]:
         """Return what a form asks for, and the commands that do it; refused if it is none of ours.
 
         Raises
         ------
         ValueError
             With why it is none of ours.
+        PermissionError
+            When it is not for whoever sent it.
         """
-        name = form.get("action", "")
+        name, course = form.get("action", ""), Course(self.root)
         if form.get("page") not in PAGES:
             raise ValueError("this form belongs to no page")
+        if name != "undo" and name not in ACTIONS:
+            raise ValueError("there is no such action")
+        if (name == "undo" or not ACTIONS[name].for_tas) and not may_change(course):
+            raise PermissionError("only an instructor can do that")
         if name == "undo":
             return CommandRun("Undo"), undoing(self.get_body_arguments("word"))
-        if name not in ACTIONS:
-            raise ValueError("there is no such action")
-        labs = [*labs_of(Course(self.root)), *(["*"] if name == "extend" else [])]
-        if "lab" in ACTIONS[name].values and form.get("lab") not in labs:
+        action = ACTIONS[name]
+        labs = [*labs_of(course), *([ALL] if name in _FOR_ALL_LABS else [])]
+        if "lab" in action.values and form.get("lab") not in labs:
             raise ValueError("this course has no such lab")
-        again = {**form, "yes": "1"} if ACTIONS[name].asks and "yes" not in form else None
-        return CommandRun(ACTIONS[name].label, again), ACTIONS[name].words(form)
+        goes_ahead = bool(action.asks and form.get(action.asks))
+        typed = form.get(action.typed, "").strip()
+        if goes_ahead and typed != form.get("typed", "").strip():
+            raise ValueError(f"nothing was changed: to go ahead, type {typed}")
+        if action.writes:
+            with suppress(OSError):  # then the command says why it cannot write there
+                (self.root / FILES).mkdir(exist_ok=True)
+        again = {**form, action.asks: "1"} if action.asks and not goes_ahead else None
+        sent = ExitStack()
+        # Commands read files, so what a browser sent lies in one until they have ended.
+        for field in self.request.files.keys() & set(action.values):
+            folder = sent.enter_context(tempfile.TemporaryDirectory())
+            form[field] = str(Path(folder, f"{field}.csv"))
+            Path(form[field]).write_bytes(self.request.files[field][0]["body"])
+
+        def when_ended(done: bool) -> None:
+            sent.close()
+            if done and action.notes and not again:
+                ChangeHistory(course.home).note(action.notes.format_map(form))
+
+        run = CommandRun(action.label, again, typed=typed, fails=action.fails,
+                         when_ended=when_ended)  # fmt: skip
+        return run, action.words(form)
+
+
+class FileHandler(StaffHandler):
+    """Gives a file that a command has made: pages to read, everything else to keep."""
+
+    @property
+    def content_security_policy(self) -> str:
+        return _FILE_POLICY
+
+    @web.authenticated
+    @authorized
+    async def get(self, name: str) -> None:
+        try:
+            if "/" in name:
+                raise FileNotFoundError
+            with (
+                open_folder(self.root / FILES) as folder,
+                open_regular(name, dir_fd=folder) as file,
+            ):
+                content = file.read()
+        except (OSError, ValueError):
+            raise web.HTTPError(HTTPStatus.NOT_FOUND, "there is no such file") from None
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        if name.endswith(".html"):
+            self.set_header("Content-Type", "text/html; charset=utf-8")
+        else:
+            self.set_header("Content-Type", "application/octet-stream")
+            self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
+        self.finish(content)
 
 
 def _read(root: Path, view: Any, lab: str) -> Shown:
@@ -164,6 +234,7 @@ def add_page(serverapp: ServerApp) -> None:
         ".*$",
         [
             (rf"{place}/do", DoHandler, shared),
+            (rf"{place}/file/([^/]+)", FileHandler, shared),
             (rf"{place}/?({'|'.join(PAGES)}|)", PageHandler, shared),
         ],
     )

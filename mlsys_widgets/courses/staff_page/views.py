@@ -11,10 +11,11 @@ from typing import Any, Final
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.calendar import Calendar, LabDates
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.courses.change_history import ChangeHistory
+from mlsys_widgets.courses.change_history import ChangeHistory, CourseChange
 from mlsys_widgets.courses.hub_link import HubLink
 from mlsys_widgets.courses.lab_overview import overview
 from mlsys_widgets.courses.people_command import people_of
+from mlsys_widgets.courses.staff_page.course_views import show_course, show_results
 from mlsys_widgets.courses.term import DATES
 from mlsys_widgets.grading.feedback.second_looks import SecondLooks
 from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
@@ -85,7 +86,16 @@ def show_history(course: Course, _: str) -> Shown:
         with suppress(OSError, ValueError):
             grades += [(lab, each) for each in GradeHistory(course.home, lab).read()[0]]
     grades.sort(key=lambda pair: pair[1].time, reverse=True)
-    changes = ChangeHistory(course.home).read()
+    answers = (
+        CourseChange(
+            each.closed, each.closed_by,
+            f"A second look of {each.student} is answered: {each.lab}, {each.question}.",
+        )
+        for each in SecondLooks(course).read() if not each.is_open
+    )  # fmt: skip
+    changes = sorted(
+        [*ChangeHistory(course.home).read(), *answers], key=lambda each: each.time, reverse=True
+    )
     return {"changes": changes, "grades": grades[:_MOST], "more": len(grades) - _MOST}
 
 
@@ -95,5 +105,7 @@ PAGES: Final[Mapping[str, tuple[str, Callable[[Course, str], Shown]]]] = {
     "dates": ("Dates", show_dates),
     "people": ("People", show_people),
     "looks": ("Second looks", show_looks),
+    "results": ("Results", show_results),
+    "course": ("Course", show_course),
     "history": ("History", show_history),
 }

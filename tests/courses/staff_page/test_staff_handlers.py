@@ -44,7 +44,8 @@ class Forms(HTMLParser):
             assert about["method"] == "post"
             self.found.append([])
         elif tag in ("input", "select", "textarea") and self.found and "name" in about:
-            self.found[-1].append((about["name"], about.get("value") or ""))
+            value = "" if about.get("type") == "checkbox" else about.get("value") or ""
+            self.found[-1].append((about["name"], value))
 
 
 class Browser:
@@ -73,6 +74,30 @@ class Browser:
         assert not given
         status, answer = self.get("do", urlencode(sent).encode())
         assert status == 200, answer
+        return self.followed()
+
+    def goes_ahead(self, action: str, **given) -> str:
+        """Answer what the page asks after it has said what would happen."""
+        return self.send(
+            self.at.removeprefix(self.url), action, form=given.pop("form", {}), **given
+        )
+
+    def uploads(self, page: str, action: str, field: str, content: bytes) -> str:
+        """Send a form with a file."""
+        _, shown = self.get(page)
+        fields = next(f for f in Forms(shown).found if ("action", action) in f)
+        mark = secrets.token_hex(16)
+        parts = [
+            f'--{mark}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+            for name, value in fields if name != field
+        ] + [
+            f'--{mark}\r\nContent-Disposition: form-data; name="{field}"; filename="x.csv"\r\n'
+            "Content-Type: text/csv\r\n\r\n".encode() + content + f"\r\n--{mark}--\r\n".encode()
+        ]  # fmt: skip
+        kind = {"Content-Type": f"multipart/form-data; boundary={mark}"}
+        sent = urllib.request.Request(f"{self.url}do", b"".join(parts), kind)
+        with self._open.open(sent, timeout=120) as answer:
+            self.headers, self.at = answer.headers, answer.url
         return self.followed()
 
     def followed(self) -> str:
@@ -212,7 +237,7 @@ def test_people_come_are_locked_hired_and_merged_as_the_commands_do(staff, place
     page = staff.send("people", "merge", form={"source": "zoe"}, into="nobody")
     assert result(page)[0] == "Merge: not done"
     page = staff.send("people", "merge", form={"source": "zoe"}, into="ann")
-    page = staff.send(staff.at.removeprefix(staff.url), "merge", form={"yes": "1"})
+    page = staff.goes_ahead("merge", form={"yes": "1"}, typed="zoe")
     assert result(page)[0] == "Merge: done"
     assert "zoe" not in students(place)
 
@@ -244,3 +269,105 @@ def test_a_second_look_is_read_as_text_and_answered(staff, place):
     (look,) = SecondLooks(Course.at(place)).read()
     assert (look.answer, look.closed_by) == ("-1 is not.\nIt is 7.", who_runs())
     assert "Nobody waits" in page
+
+
+def test_a_class_is_entered_from_a_list_and_a_wrong_list_enters_nobody(staff, place):
+    page = staff.uploads("people", "roster", "roster", b"username,name\nlea,Lea Fox\nkim,Kim Ode\n")
+    assert result(page) == (
+        "Enter a class: done",
+        "2 added, 0 corrected, of 2.\n" + result(page)[1].partition("\n")[2],
+    )
+    assert {"lea", "kim"} <= students(place).keys()
+    assert "2 added" in ChangeHistory(place).read()[0].words
+    page = staff.uploads("people", "roster", "roster", b"username\nmax\nb/d\n")
+    assert result(page)[0] == "Enter a class: not done"
+    assert "line 3: the id 'b/d' contains '/'" in result(page)[1]
+    assert "max" not in students(place)
+
+
+def test_a_student_is_put_into_a_section_and_back(staff, place):
+    for section in ("evening", "morning"):
+        page = staff.send("people", "add", form={"student": "ann"}, section=section)
+        assert result(page)[1] == f"ann is in the section {section}."
+    staff.send("history", "undo", form={"word": "--section=evening"})
+    assert Course.at(place).calendar.section("ann") == "evening"
+    assert "ann" not in Course.at(place).people.dropped
+
+
+def test_reports_and_grades_are_files_that_open_and_can_do_nothing(staff, place):
+    page = staff.send("results", "report", lab=LAB, names="1", csv="1")
+    assert result(page)[0] == "Report: done"
+    status, report = staff.get(f"file/report-{LAB}-names.html")
+    assert status == 200
+    assert "Who needs you" in report
+    assert "sandbox" in staff.headers["Content-Security-Policy"]
+    page = staff.send("results", "report", lab="*")
+    assert "report-course.html" in page
+    page = staff.send("results", "export", lab=LAB, to="canvas")
+    assert f"{LAB}-canvas.csv" in page
+    _, grades = staff.get(f"file/{LAB}-canvas.csv")
+    assert grades.startswith("Student,ID")
+    assert staff.headers["Content-Disposition"].startswith("attachment")
+    page = staff.send("results", "export", lab=LAB, to="csv")
+    assert "is for all labs together" in result(page)[1]
+    (place / "reports" / "link.html").symlink_to(place / "gradebook.db")
+    for name in ("link.html", "nothing.html", "..%2Fgradebook.db", "%00"):
+        assert staff.get(f"file/{name}")[0] == 404
+    assert "link.html" not in staff.get("results")[1]
+
+
+def test_a_wrong_key_is_regraded_after_a_look_with_a_reason(staff, place):
+    checks = place / "assignments" / LAB / "checks.py"
+    before = checks.read_text()
+    checks.write_text(re.sub(r"tolerance=[\d.]+", "tolerance=1e9", before))
+    assert checks.read_text() != before
+    page = staff.send("results", "regrade", lab=LAB, reason="too <strict>")
+    assert result(page)[0] == "Regrade: this is what would happen"
+    assert "Nothing is changed yet" in result(page)[1]
+    page = staff.goes_ahead("regrade", form={"apply": "1"})
+    assert result(page)[0] == "Regrade: done"
+    _, page = staff.get("history")
+    assert "too &lt;strict&gt;" in page
+    page = staff.send(f"course?lab={LAB}", "build")
+    assert result(page)[0] == "Build: done"
+    assert ChangeHistory(place).read()[0].words == f"{LAB} is built from its text."
+
+
+def test_whoever_is_forgotten_is_named_first_and_typed(staff, place):
+    staff.send("people", "add", student="gus", name="Gus Ode")
+    page = staff.send("people", "copy", form={"student": "gus"})
+    assert re.search(r"all-about-gus-[\d-]+\.zip", page)
+    page = staff.send("people", "forget", form={"student": "gus"})
+    assert result(page)[0] == "Forget: this is what would happen"
+    assert "gradebook: their entry, and 0 submissions" in result(page)[1]
+    assert "Type yes" not in page
+    for typed in ("", "Gus", "ann"):
+        sent = Forms(page).found
+        form = dict(next(f for f in sent if ("yes", "1") in f)) | {"typed": typed}
+        status, said = staff.get("do", urlencode(form).encode())
+        assert status == 400
+        assert "to go ahead, type gus" in said
+    assert "gus" in students(place)
+    page = staff.goes_ahead("forget", form={"yes": "1"}, typed="gus")
+    assert result(page)[0] == "Forget: done"
+    assert "gus" not in students(place)
+    assert not list((place / "reports").glob("all-about-gus-*"))
+    _, page = staff.get("history")
+    assert "Somebody is forgotten." in page
+    assert "gus" not in page
+
+
+def test_a_course_without_a_learning_system_says_so(staff, place):
+    _, page = staff.get("results")
+    assert "This course names no learning system." in page
+    assert ("action", "push") not in {field for form in Forms(page).found for field in form}
+
+
+def test_the_next_term_gets_a_bundle_and_the_doctor_looks(staff, place):
+    page = staff.send("course", "bundle")
+    assert result(page)[0] == "Pack the course: done"
+    status, _ = staff.get("results")
+    assert status == 200
+    assert (place / "reports" / "next-term.tar.gz").is_file()
+    page = staff.send("course", "variant", student="ann")
+    assert "key:" in result(page)[1]
