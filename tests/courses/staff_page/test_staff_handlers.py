@@ -29,6 +29,9 @@ from tests.courses.conftest import LAB, students
 from tests.jupyter_servers import wait_until_serving
 from tests.waiting import wait_for
 
+#: What the form for a new student holds, unlike those beside students.
+NEW = {"student": ""}
+
 
 class Forms(HTMLParser):
     """The forms of a page: where each goes, and what its fields hold."""
@@ -219,10 +222,10 @@ def test_one_student_gets_more_time_and_it_is_taken_back(staff, place):
 
 
 def test_people_come_are_locked_hired_and_merged_as_the_commands_do(staff, place):
-    page = staff.send("people", "add", student="zoe", name="Zoe <i>Ray</i>")
+    page = staff.send("people", "add", form=NEW, student="zoe", name="Zoe <i>Ray</i>")
     assert result(page) == ("Add a student: done", "zoe is added.")
     assert "Zoe &lt;i&gt;Ray&lt;/i&gt;" in page
-    page = staff.send("people", "add", student="--help")
+    page = staff.send("people", "add", form=NEW, student="--help")
     assert result(page)[0] == "Add a student: not done"
     assert "usage" not in result(page)[1]
     staff.send("people", "lock", form={"student": "zoe"})
@@ -273,10 +276,8 @@ def test_a_second_look_is_read_as_text_and_answered(staff, place):
 
 def test_a_class_is_entered_from_a_list_and_a_wrong_list_enters_nobody(staff, place):
     page = staff.uploads("people", "roster", "roster", b"username,name\nlea,Lea Fox\nkim,Kim Ode\n")
-    assert result(page) == (
-        "Enter a class: done",
-        "2 added, 0 corrected, of 2.\n" + result(page)[1].partition("\n")[2],
-    )
+    assert result(page)[0] == "Enter a class: done"
+    assert result(page)[1].startswith("2 added, 0 corrected, of 2.\n")
     assert {"lea", "kim"} <= students(place).keys()
     assert "2 added" in ChangeHistory(place).read()[0].words
     page = staff.uploads("people", "roster", "roster", b"username\nmax\nb/d\n")
@@ -334,7 +335,7 @@ def test_a_wrong_key_is_regraded_after_a_look_with_a_reason(staff, place):
 
 
 def test_whoever_is_forgotten_is_named_first_and_typed(staff, place):
-    staff.send("people", "add", student="gus", name="Gus Ode")
+    staff.send("people", "add", form=NEW, student="gus", name="Gus Ode")
     page = staff.send("people", "copy", form={"student": "gus"})
     assert re.search(r"all-about-gus-[\d-]+\.zip", page)
     page = staff.send("people", "forget", form={"student": "gus"})
