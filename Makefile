@@ -113,9 +113,11 @@ bench: $(VENV)/.bench ## Run every benchmark
 		echo "== $$benchmark"; $(PY) $$benchmark $(ARGS) || status=$$?; done; exit $$status
 
 # What a course needs on a machine without a clone; docs/install.md says what to do with them.
-wheel: $(VENV)/.dev ## Make the package as one file, in dist
+# Constraints travel with the wheel: without them, pip would install whatever is newest that day.
+wheel: $(VENV)/.dev ## Make the package as one file, in dist, with the versions that were tested beside it
 	@rm -f dist/mlsys_widgets-*.whl
 	$(PY) -m build --wheel --no-isolation --outdir dist .
+	@cp constraints.txt dist/
 
 bundle: $(VENV)/.dev ## Make the labs with their keys as one file, in dist
 	@mkdir -p dist

@@ -26,6 +26,11 @@ def course_of(folder: Path, text: str) -> Course:
     return Course.at(folder)
 
 
+def test_the_page_is_current(setting_pages):
+    stale = "the page is stale: run .venv/bin/python tools/setting_pages.py"
+    assert setting_pages.PAGE.read_text("utf-8") == setting_pages.page(), stale
+
+
 def test_the_example_is_a_course_with_every_setting(setting_pages, tmp_path):
     text = setting_pages.example()
     assert f"```toml\n{text}```" in setting_pages.page()

@@ -19,7 +19,9 @@ from tests.howto.reader import Command, File, HowTo
 PATIENCE = 240
 #: Installing is not repeated for each how-to: the test named here makes an environment from the
 #: wheel, and everything else runs in the environment of the tests.
-INSTALLING = re.compile(r"""python3 -m venv \S+.*|(sudo )?pip install "\$\(ls mlsys_widgets-.*""")
+INSTALLING = re.compile(
+    r"""python3 -m venv \S+.*|(sudo )?pip install -c constraints\.txt "\$\(ls mlsys_widgets-.*"""
+)
 INSTALLED_BY = "tests/courses/test_wheel.py::test_a_class_is_graded"
 
 _CHECKER = doctest.OutputChecker()

@@ -1,4 +1,4 @@
-"""Running pytest as a person would, in a process of its own."""
+"""What a clone holds, and running pytest as a person would, in a process of its own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,23 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture(scope="session")
+def tracked(root) -> list[Path]:
+    """Every file that is tracked or about to be, as a clone has it: nothing that make has made."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout, so nothing is tracked")
+    return [Path(name) for name in filter(None, listed.stdout.decode().split("\0"))]
 
 
 @pytest.fixture

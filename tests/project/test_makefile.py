@@ -98,6 +98,14 @@ def test_each_target_installs_only_its_extra(checkout):
     assert installs(checkout) == ["[dev]"]
 
 
+def test_constraints_travel_with_the_wheel(checkout):
+    (checkout / "dist").mkdir()
+    done = make(checkout, "wheel", "PYTHON=./stand-in")
+    assert done.returncode == 0, done.stderr
+    pins = (checkout / "constraints.txt").read_text("utf-8")
+    assert (checkout / "dist" / "constraints.txt").read_text("utf-8") == pins
+
+
 def test_an_install_that_breaks_is_tried_again(checkout):
     (checkout / "offline").touch()
     assert make(checkout, "lint", "PYTHON=./stand-in").returncode != 0

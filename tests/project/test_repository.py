@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 # Homes of people and machines. A path below one of them works on one machine only, unless it is
 # an example home that belongs to nobody.
@@ -21,22 +23,14 @@ REGISTRY = re.compile(
 
 
 @pytest.fixture(scope="module")
-def texts(root) -> dict[Path, str]:
+def texts(root, tracked) -> dict[Path, str]:
     """Every text file that is tracked or about to be."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=root,
-        capture_output=True,
-        check=False,
-    )
-    if listed.returncode:
-        pytest.skip("not a git checkout, so nothing is tracked")
     found = {}
-    for name in filter(None, listed.stdout.decode().split("\0")):
+    for name in tracked:
         path = root / name
         content = path.read_bytes() if path.is_file() else b"\0"
         if b"\0" not in content:
-            found[Path(name)] = content.decode()
+            found[name] = content.decode()
     return found
 
 
@@ -75,6 +69,39 @@ def test_constraints_are_plain_pins(root, tool):
     assert lines == tool("constraints").pins(lines)
 
 
+def test_every_package_that_the_wheel_asks_for_is_pinned(root):
+    """Or two people who install on different days would have different versions of it."""
+    with (root / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    asked = [*project["dependencies"]]
+    for extra in ("student", "ta", "hub", "postgres"):
+        asked += project["optional-dependencies"][extra]
+    pins = {
+        canonicalize_name(pin.name): pin.specifier
+        for line in (root / "constraints.txt").read_text("utf-8").splitlines()
+        if not line.startswith("#")
+        for pin in [Requirement(line)]
+    }
+    wanted = [each for each in map(Requirement, asked) if each.name != project["name"]]
+    assert len(wanted) > 25
+    for each in wanted:
+        (pin,) = pins[canonicalize_name(each.name)]
+        assert each.specifier.contains(pin.version), f"{each} and {pin}"
+
+
+def test_pages_install_the_wheel_with_its_constraints(texts):
+    """What a page tells people to install is what was tested."""
+    lines = [
+        f"{page}: {line}"
+        for page, text in texts.items()
+        if page.suffix == ".md"
+        for line in text.splitlines()
+        if "pip install" in line and ".whl" in line
+    ]
+    assert len(lines) > 10
+    assert [line for line in lines if "pip install -c constraints.txt " not in line] == []
+
+
 def test_freezing_strips_what_is_no_pin(tool):
     frozen = [
         "numpy==2.4.6\n",
@@ -100,42 +127,3 @@ def test_pages_name_files_that_exist(root, texts):
     assert missing == {
         ("docs/contributors/developing.md", "tests/instruments/test_my_instrument.py")
     }
-
-
-#: Pages that people read on the site of the repository; Sphinx checks the links of the others.
-OUTSIDE = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
-LINK = re.compile(r"\]\(<?([^)\s>]+)|<(?:a|img|source)\b[^>]*?\b(?:href|src|srcset)=\"([^\"]+)\"")
-FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.DOTALL | re.MULTILINE)
-
-
-def anchors(page: str) -> set[str]:
-    """The anchors that GitHub gives to the headings of a page."""
-    headings = re.findall(r"^#+\s+(.+?)\s*$", FENCE.sub("", page), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
-
-
-def broken_links(page: Path) -> list[str]:
-    text = FENCE.sub("", page.read_text("utf-8"))
-    links = (markdown or html for markdown, html in LINK.findall(text))
-    broken = []
-    for path, _, anchor in (link.partition("#") for link in links if "://" not in link):
-        target = page.parent / path if path else page
-        if not target.exists() or (anchor and anchor not in anchors(target.read_text("utf-8"))):
-            broken.append(f"{path}#{anchor}".rstrip("#"))
-    return broken
-
-
-def test_links_of_pages_outside_the_documentation_lead_somewhere(root):
-    pages = [path for pattern in OUTSIDE for path in root.glob(pattern)]
-    assert {page: links for page in pages if (links := broken_links(page))} == {}
-
-
-def test_a_broken_link_is_found(tmp_path):
-    (tmp_path / "a.md").write_text("# A page\n\n## Its: part\n", "utf-8")
-    page = tmp_path / "README.md"
-    page.write_text(
-        "[a](a.md) [b](a.md#its-part) [c](a.md#gone) ![d](gone.png) [e](https://x.org/gone)\n"
-        '<img src="lost.svg">\n```\n[f](code.md)\n```\n',
-        "utf-8",
-    )
-    assert broken_links(page) == ["a.md#gone", "gone.png", "lost.svg"]
