@@ -212,7 +212,7 @@ PARTS: Final[dict[str, dict[str, tuple[str, Callable[[Found], str]]]]] = {
     },
     "docs/instructors/course.md": {"course": ("first_day", _course)},
     "docs/administrators/hub.md": {"hub": ("first_day", _hub)},
-    "docs/physics/measuring.md": {"another": ("another_gpu", _another_gpu)},
+    "docs/physics/model_on_trial.md": {"another": ("another_gpu", _another_gpu)},
 }
 #: The comparison, and the rows of it that the README shows: they change only on their page.
 COMPARISON: Final = "docs/compare.md"
