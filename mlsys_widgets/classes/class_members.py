@@ -34,16 +34,10 @@ def class_members(
     names: bool,
     now: datetime | None = None,
 ) -> tuple[ClassMember, ...]:
-    """Say of everybody in the course how they stand in a lab.
+    """Say of everybody in the course how they stand in a lab; named only if `names` says so.
 
-    Parameters
-    ----------
-    rows, blank
-        Graded submissions, and the fraction of the lab's points that was left blank in each.
-    names
-        Whether to name anybody.
-    now
-        The present, if it is not now.
+    `rows` has the graded submissions, and `blank` the fraction of the lab's points left blank in
+    each.
     """
     if not rows:
         return ()

@@ -18,46 +18,31 @@ from mlsys_widgets.course.course import Course
 
 @dataclass(frozen=True)
 class LabGrades:
-    """One lab in the grades of a course.
-
-    Parameters
-    ----------
-    weight
-        Its share of the total, against that of other labs.
-    standings
-        What each student has who handed in, by their id.
-    dates
-        Its dates for whoever has no others.
-    """
+    """One lab in the grades of a course."""
 
     name: str
     most: float
+    #: Its share of the total, against that of other labs.
     weight: float
+    #: What each student has who handed in, by their id.
     standings: Mapping[str, Standing]
+    #: Its dates for whoever has no others.
     dates: LabDates = field(default_factory=LabDates)
 
 
 @dataclass(frozen=True)
 class CourseTotals:
-    """Everybody in all labs.
+    """Everybody in all labs."""
 
-    Parameters
-    ----------
-    labs
-        The labs that are graded, in order.
-    people
-        Everybody in the gradebook, without accounts that only try the course.
-    counts
-        Which labs count for each student, by their id.
-    ungraded
-        Labs of the calendar that nobody is graded in.
-    """
-
+    #: The labs that are graded, in order.
     labs: tuple[LabGrades, ...]
+    #: Everybody in the gradebook, without accounts that only try the course.
     people: tuple[GradebookStudent, ...]
+    #: Which labs count for each student, by their id.
     counts: Mapping[str, frozenset[str]]
     sections: Mapping[str, str] = field(default_factory=dict)
     trial: tuple[str, ...] = ()
+    #: Labs of the calendar that nobody is graded in.
     ungraded: tuple[str, ...] = ()
 
     def standings_of(self, student: str) -> list[Standing | None]:
@@ -79,18 +64,7 @@ class CourseTotals:
 
 
 def course_totals(course: Course, now: datetime | None = None) -> CourseTotals:
-    """Read the grades of all labs of a course.
-
-    Parameters
-    ----------
-    now
-        The present, if it is not now.
-
-    Raises
-    ------
-    ValueError
-        If nothing is graded yet.
-    """
+    """Read the grades of all labs of a course; `ValueError` if nothing is graded yet."""
     moment, calendar = now or datetime.now(UTC), course.calendar
     found: dict[str, Grades] = {}
     ungraded = []

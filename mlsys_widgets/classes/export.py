@@ -38,15 +38,8 @@ class GradeExport:
 def export(root: Path, lab: str, to: str, *, column: str | None = None) -> GradeExport:
     """Export the grades of a lab in the columns of another system.
 
-    Parameters
-    ----------
-    column
-        What the assignment is called there; by default, the name of the lab.
-
-    Raises
-    ------
-    ValueError
-        If there is no such system, or the gradebook does not know the lab.
+    There the assignment is called `column`, or else as the lab. Raises `ValueError` if there is no
+    such system, or the gradebook does not know the lab.
     """
     if to not in _LAYOUTS:
         raise ValueError(
@@ -86,15 +79,7 @@ def _warnings(found: Grades, to: str) -> Iterator[str]:
 def export_totals(root: Path, to: str) -> GradeExport:
     """Export the grades of all labs and the total of the course, by the weights of its calendar.
 
-    Parameters
-    ----------
-    to
-        ``csv``, for a spreadsheet with everything, or ``canvas`` or ``moodle``.
-
-    Raises
-    ------
-    ValueError
-        If there is no such layout, or nothing is graded yet.
+    Raises `ValueError` if there is no such layout, or nothing is graded yet.
     """
     layouts = {"csv": _totals_csv, "canvas": _totals_canvas, "moodle": _totals_moodle}
     if to not in layouts:

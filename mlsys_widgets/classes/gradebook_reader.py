@@ -32,23 +32,15 @@ class GradebookStudent:
 
 @dataclass(frozen=True)
 class Standing:
-    """One student's entry in the gradebook.
+    """One student's entry in the gradebook."""
 
-    Parameters
-    ----------
-    points
-        The points of every graded cell; those that a person gave take precedence.
-    waiting
-        The cells that still wait for a person.
-    penalty
-        The points that are subtracted for being late.
-    timestamp
-        When it was handed in, in UTC; ``None`` if that is unknown.
-    """
-
+    #: The points of every graded cell; those that a person gave take precedence.
     points: Mapping[str, float]
+    #: The cells that still wait for a person.
     waiting: tuple[str, ...] = ()
+    #: The points that are subtracted for being late.
     penalty: float = 0.0
+    #: When it was handed in, in UTC; ``None`` if that is unknown.
     timestamp: datetime | None = None
     seconds_late: float = 0.0
 
@@ -65,24 +57,16 @@ class Standing:
 
 @dataclass(frozen=True)
 class Grades:
-    """A lab in the gradebook.
+    """A lab in the gradebook."""
 
-    Parameters
-    ----------
-    most
-        The points that each graded cell is worth, in the order of the notebook.
-    standings
-        The standing of each student who has handed in, by their id.
-    due
-        When the lab is due, in UTC.
-    trial
-        Accounts that only try the course; they are neither people nor have standings.
-    """
-
+    #: The points that each graded cell is worth, in the order of the notebook.
     most: Mapping[str, float]
     people: tuple[GradebookStudent, ...]
+    #: The standing of each student who has handed in, by their id.
     standings: Mapping[str, Standing] = field(default_factory=dict)
+    #: When the lab is due, in UTC.
     due: datetime | None = None
+    #: Accounts that only try the course; they are neither people nor have standings.
     trial: tuple[str, ...] = ()
 
 
@@ -91,11 +75,7 @@ def grades(course: Course, lab: str) -> Grades:
 
     How late a submission was is counted from the calendar of the course, for each student, and from
     the gradebook where the calendar is silent. Whoever left the course is not among its people.
-
-    Raises
-    ------
-    ValueError
-        If the gradebook does not know the lab.
+    Raises `ValueError` if the gradebook does not know the lab.
     """
     with _connected(course) as db:
         found = db and _assignment(db, lab)

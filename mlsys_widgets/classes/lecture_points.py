@@ -20,22 +20,15 @@ _ENOUGH: Final = 2
 
 @dataclass(frozen=True)
 class LecturePoint:
-    """A misconception.
+    """A misconception."""
 
-    Parameters
-    ----------
-    belief, where
-        What they believe, and in which question it showed.
-    count, of
-        How many hold it, of those who answered.
-    says
-        What the lab answers to it, with its own numbers.
-    """
-
+    #: What they believe, and in which question it showed.
     belief: str
     where: str
+    #: How many hold it, of those who answered.
     count: int
     of: int
+    #: What the lab answers to it, with its own numbers.
     says: str
 
 

@@ -53,27 +53,19 @@ class LmsSilence(LmsError):
 
 @dataclass(frozen=True)
 class Patience:
-    """Limits on how long to wait for what.
+    """Limits on how long to wait for what."""
 
-    Parameters
-    ----------
-    attempts
-        How often a request is made before giving up.
-    first_wait, longest_wait
-        Seconds before the second attempt, which double from there, and the most that the LMS can
-        ask for.
-    deadline
-        Seconds for one answer from its first byte.
-    most_pages
-        How many pages a list may have.
-    """
-
+    #: How often a request is made before giving up.
     attempts: int = 5
+    #: Seconds before the second attempt, which double from there, and the most that the LMS can ask
+    #: for.
     first_wait: float = 1.0
     longest_wait: float = 60.0
     timeout: float = 30.0
+    #: Seconds for one answer from its first byte.
     deadline: float = 120.0
     most_bytes: int = 16_000_000
+    #: How many pages a list may have.
     most_pages: int = 1_000
 
 
@@ -87,13 +79,7 @@ class LmsAnswer:
     body: bytes
 
     def data(self) -> Any:
-        """Its JSON.
-
-        Raises
-        ------
-        LmsError
-            When it is no JSON.
-        """
+        """Return its JSON; `LmsError` if it is none."""
         try:
             return json.loads(self.body, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
@@ -109,13 +95,7 @@ class LmsAnswer:
 
 
 class LmsClient:
-    """Asks, waits, and asks again.
-
-    Parameters
-    ----------
-    address
-        Any address of the LMS: one on this machine is never reached through a proxy.
-    """
+    """Asks, waits, and asks again; an LMS on this machine is never reached through a proxy."""
 
     def __init__(self, address: str, patience: Patience | None = None) -> None:
         self.patience = patience or Patience()
@@ -148,21 +128,9 @@ class LmsClient:
     ) -> LmsAnswer:
         """Make a request until it is answered with yes or no.
 
-        Parameters
-        ----------
-        body
-            Makes what is sent, again for every attempt.
-        settled
-            Asked before another attempt: whether an earlier one did its work after all.
-
-        Raises
-        ------
-        LmsRefusal
-            When the answer is no.
-        LmsSilence
-            When none comes.
-        LmsError
-            When the answer cannot be used.
+        `body` makes what is sent, again for every attempt. `settled` is asked before another
+        attempt: whether an earlier one did its work after all. Raises `LmsRefusal` when the answer
+        is no, `LmsSilence` when none comes, and `LmsError` when it cannot be used.
         """
         wait, most, trouble = self.patience.first_wait, self.patience.attempts, ""
         for attempt in range(1, most + 1):

@@ -27,20 +27,13 @@ _STATES: Final = (SENDING, SENT, REFUSED)
 
 @dataclass
 class SentScores:
-    """A score that was sent for one student in one column, as fractions of full marks.
+    """A score that was sent for one student in one column, as fractions of full marks."""
 
-    Parameters
-    ----------
-    confirmed
-        The last that the LMS has taken.
-    tried
-        What may or may not have arrived since then.
-    at
-        The latest time that any of them was sent with.
-    """
-
+    #: The last that the LMS has taken.
     confirmed: float | None = None
+    #: What may or may not have arrived since then.
     tried: list[float] = field(default_factory=list)
+    #: The latest time that any of them was sent with.
     at: datetime | None = None
 
     def is_ours(self, fraction: float) -> bool:
@@ -78,13 +71,7 @@ class PushJournal:
         return found
 
     def add(self, state: str, lab: str, student: str, item: str, score: LmsScore) -> None:
-        """Add a line; it is on the disk when this returns.
-
-        Parameters
-        ----------
-        lab, student, item
-            What it is about: the lab, the student, the column.
-        """
+        """Add a line about a column (`item`); it is on the disk when this returns."""
         line = {
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
             "by": _user(),

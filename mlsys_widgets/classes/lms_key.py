@@ -29,10 +29,7 @@ _MOST_BYTES: Final = 64_000
 def lms_folder(root: Path) -> Path:
     """Make the folder of a course's key and of what was sent; only its owner can look inside.
 
-    Raises
-    ------
-    ValueError
-        If it belongs to somebody else.
+    Raises `ValueError` if it belongs to somebody else.
     """
     folder = _folder(root)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -107,13 +104,7 @@ def make_key(root: Path) -> tuple[ToolKey, bool]:
 
 
 def load_key(root: Path) -> ToolKey:
-    """Read the key of a course.
-
-    Raises
-    ------
-    ValueError
-        If there is none, if others can read it, or if it is no RSA key.
-    """
+    """Read the key of a course; `ValueError` if there is none, or others can read it."""
     path = _path(root)
     try:
         handle = open_no_follow(path)

@@ -13,17 +13,11 @@ from mlsys_widgets.course.course import Course
 
 @dataclass(frozen=True)
 class LmsUser:
-    """A student's id in the LMS, or why there is none.
+    """A student's id in the LMS, or why there is none."""
 
-    Parameters
-    ----------
-    id
-        The id; empty if nobody is meant for certain.
-    problem
-        What is missing, and what to do.
-    """
-
+    #: The id; empty if nobody is meant for certain.
     id: str
+    #: What is missing, and what to do.
     problem: str = ""
 
 
@@ -40,12 +34,7 @@ def match_people(
 ) -> dict[str, LmsUser]:
     """Find the students in the LMS.
 
-    Parameters
-    ----------
-    students
-        The students, as the gradebook knows them.
-    members
-        The LMS's own list; ``None`` if it has none, and then the ids in the gradebook count.
+    Without the LMS's own list of `members`, the ids in the gradebook count.
 
     Examples
     --------

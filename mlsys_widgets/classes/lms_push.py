@@ -31,18 +31,12 @@ _SILENCES: Final = 3
 
 @dataclass(frozen=True)
 class PushRow:
-    """One student of one lab.
+    """One student of one lab."""
 
-    Parameters
-    ----------
-    student, user
-        The student, and the id in the LMS; empty if unknown.
-    here, there
-        Points in the gradebook after penalties, and in the LMS on the same scale; ``None`` if none.
-    """
-
+    #: The student, and the id in the LMS; empty if unknown.
     student: str
     user: str
+    #: Points in the gradebook after penalties, and in the LMS on the same scale; ``None`` if none.
     here: float | None
     there: float | None
     step: Step
@@ -52,18 +46,12 @@ class PushRow:
 
 @dataclass(frozen=True)
 class LabPush:
-    """A lab beside its column in the LMS.
+    """A lab beside its column in the LMS."""
 
-    Parameters
-    ----------
-    lab, most
-        The lab, and what it is worth.
-    item
-        Its column; ``None`` if it has to be made.
-    """
-
+    #: The lab, and what it is worth.
     lab: str
     most: float
+    #: Its column; ``None`` if it has to be made.
     item: LineItem | None
     rows: tuple[PushRow, ...]
 
@@ -83,19 +71,8 @@ def compare(
 ) -> LabPush:
     """Compare a lab with its column in the LMS; nothing is changed.
 
-    Parameters
-    ----------
-    lab, found
-        The lab, and what the gradebook says about it.
-    services, journal
-        The LMS, and what was sent before.
-    overwrite
-        Whether to send also what somebody changed in the LMS.
-
-    Raises
-    ------
-    ValueError
-        If the lab has no points, or the LMS cannot be read.
+    With `overwrite`, what somebody changed in the LMS is to be sent as well. Raises `ValueError` if
+    the lab has no points, or the LMS cannot be read.
     """
     most = sum(found.most.values())
     if most <= 0:
@@ -179,14 +156,7 @@ def apply(
     """Send what differs, student by student, and say how each went.
 
     What is refused is that student's alone. After several in a row without any answer the rest is
-    left for another time.
-
-    Parameters
-    ----------
-    services, journal
-        The LMS, and where each score is noted before and after it is sent.
-    progress
-        Told how many are done, and of how many.
+    left for another time. `progress` is told how many are done, and of how many.
     """
     due = [row for row in push.rows if row.step == "send"]
     if not due:

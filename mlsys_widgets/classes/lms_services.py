@@ -49,14 +49,9 @@ class LineItem:
 
 @dataclass(frozen=True)
 class LmsResult:
-    """A result that the LMS shows for a student in a column.
+    """A result that the LMS shows for a student in a column."""
 
-    Parameters
-    ----------
-    score, most
-        The score, ``None`` if it shows none, and what it is out of.
-    """
-
+    #: The score, ``None`` if it shows none, and what it is out of.
     score: float | None
     most: float = 1.0
     twice: bool = False
@@ -128,13 +123,7 @@ class LmsServices:
         ]
 
     def line_item_of(self, lab: str) -> LineItem | None:
-        """Find the column of a lab; ``None`` if there is none yet.
-
-        Raises
-        ------
-        LmsError
-            When there are two.
-        """
+        """Find the column of a lab; `None` if there is none yet, `LmsError` if there are two."""
         found = {
             each.id: each
             for each in self.line_items()
@@ -202,13 +191,7 @@ class LmsServices:
         return found
 
     def send(self, item: LineItem, score: LmsScore) -> None:
-        """Send a score.
-
-        Raises
-        ------
-        LmsRefusal
-            When the LMS does not take it.
-        """
+        """Send a score; `LmsRefusal` if the LMS does not take it."""
         content = json.dumps(score.as_data()).encode()
         self._ask("POST", _below(item.id, "scores"), {"Content-Type": _SCORE}, lambda: content)
 

@@ -16,13 +16,7 @@ _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
 
 
 def lms_settings(course: Course) -> LmsSettings:
-    """Read and check the table ``[lms]`` of a course.
-
-    Raises
-    ------
-    ValueError
-        With what is wrong, and what is allowed.
-    """
+    """Read and check the table ``[lms]`` of a course; `ValueError` says what is wrong."""
     if not course.lms:
         raise ValueError(
             f"{course.root / 'assignments' / 'course.toml'} has no table [lms], so there is no LMS"

@@ -31,13 +31,7 @@ _TOO_CLOSE: Final = 30.0
 
 
 class TokenSource:
-    """Gives the token that requests carry, and renews it.
-
-    Parameters
-    ----------
-    key
-        The course's key, which the LMS must know.
-    """
+    """Gives the token that requests carry, and renews it; the LMS must know the course's key."""
 
     def __init__(self, settings: LmsSettings, key: ToolKey, client: LmsClient) -> None:
         self._settings, self._key, self._client = settings, key, client
@@ -46,17 +40,9 @@ class TokenSource:
         self._token, self._until = "", 0.0
 
     def get(self, *, renewed: bool = False) -> str:
-        """A token that is valid now.
+        """Return a token that is valid now; `renewed`, another one than the LMS has just refused.
 
-        Parameters
-        ----------
-        renewed
-            Whether to ask for another, because the LMS no longer accepts this one.
-
-        Raises
-        ------
-        LmsError
-            When the LMS gives none, or one that does not permit what is needed.
+        Raises `LmsError` when the LMS gives none, or one that does not permit what is needed.
         """
         if renewed or monotonic() > self._until:
             self._read(self._exchange())

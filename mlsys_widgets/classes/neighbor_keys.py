@@ -23,24 +23,16 @@ _RARE: Final = 0.5
 
 @dataclass(frozen=True)
 class NeighborKeys:
-    """A student with wrong answers that are right for one classmate.
+    """A student with wrong answers that are right for one classmate."""
 
-    Parameters
-    ----------
-    student, neighbor
-        Both; empty where nobody is named.
-    questions
-        Whose answers those are.
-    wrong
-        How many wrong answers of the student no known mistake explains.
-    by_chance
-        How many classmates would match as well by chance.
-    """
-
+    #: Both; empty where nobody is named.
     student: str
     neighbor: str
+    #: Whose answers those are.
     questions: tuple[str, ...]
+    #: How many wrong answers of the student no known mistake explains.
     wrong: int
+    #: How many classmates would match as well by chance.
     by_chance: float
 
 
@@ -49,12 +41,8 @@ def neighbor_keys(
 ) -> list[NeighborKeys]:
     """Return who has several answers that are right for one classmate, the least likely first.
 
-    Parameters
-    ----------
-    wrong
-        By student and question: wrong numbers that no known mistake leads to.
-    keys
-        By question and student: what is right for whom.
+    `wrong` has, by student and question, wrong numbers that no known mistake leads to; `keys` has,
+    by question and student, what is right for whom.
 
     Examples
     --------

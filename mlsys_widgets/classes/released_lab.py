@@ -44,23 +44,16 @@ class LabStep:
 
 @dataclass(frozen=True)
 class ReleasedLab:
-    """A released lab, with everything that is needed to work on it.
+    """A released lab, with everything that is needed to work on it."""
 
-    Parameters
-    ----------
-    lab, checks
-        What the lab asks, and its answer keys.
-    solutions
-        How the instructor computes each answer, by its name.
-    steps
-        What there is to do, in the order of the notebook.
-    """
-
+    #: What the lab asks, and its answer keys.
     lab: Lab
     checks: Checks
     notebook: str
+    #: How the instructor computes each answer, by its name.
     solutions: Mapping[str, str]
     beside: Mapping[str, bytes]
+    #: What there is to do, in the order of the notebook.
     steps: tuple[LabStep, ...]
     variants: bool
     edition: str

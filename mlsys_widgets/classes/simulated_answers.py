@@ -25,46 +25,30 @@ NONSENSE: Final = (
 
 @dataclass(frozen=True)
 class SimulatedStudent:
-    """A made-up student.
+    """A made-up student."""
 
-    Parameters
-    ----------
-    name
-        The name under which nbgrader files the submission.
-    seed
-        The source of everything random about them.
-    skill
-        From about -2 to 3; at 0, half of the answers of medium difficulty are right.
-    believes
-        The fraction of wrong answers that come from a known misconception.
-    does
-        The fraction of the lab that they do, from the top.
-    again
-        Whether they restarted the lab halfway through.
-    """
-
+    #: The name under which nbgrader files the submission.
     name: str
+    #: The source of everything random about them.
     seed: str
+    #: From about -2 to 3; at 0, half of the answers of medium difficulty are right.
     skill: float = 0.0
+    #: The fraction of wrong answers that come from a known misconception.
     believes: float = 0.65
+    #: The fraction of the lab that they do, from the top.
     does: float = 1.0
+    #: Whether they restarted the lab halfway through.
     again: bool = False
     nonsense: bool = False
 
 
 @dataclass(frozen=True)
 class TypedAnswer:
-    """An answer as a student typed it, and what it is worth.
+    """An answer as a student typed it, and what it is worth."""
 
-    Parameters
-    ----------
-    text
-        What was typed into the card of the question, or the key of an option.
-    credit
-        The fraction of the points that it earns.
-    """
-
+    #: What was typed into the card of the question, or the key of an option.
     text: str
+    #: The fraction of the points that it earns.
     credit: float
     belief: str | None = None
 

@@ -65,18 +65,12 @@ _MINUTES: Final = {
 
 @dataclass
 class SimulatedWork:
-    """The work that a student hands in.
-
-    Parameters
-    ----------
-    answers
-        What they typed, by the name of the answer.
-    files
-        The ledger, the earlier one if the lab was restarted, and what lies beside the notebook.
-    """
+    """The work that a student hands in."""
 
     book: Book
+    #: What they typed, by the name of the answer.
     answers: dict[str, TypedAnswer] = field(default_factory=dict)
+    #: The ledger, the earlier one if the lab was restarted, and what lies beside the notebook.
     files: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -96,14 +90,9 @@ def work(
     *,
     not_before: datetime | None = None,
 ) -> SimulatedWork:
-    """Have a student work on a lab.
+    """Have a student work on a lab; the empty folder `scratch` holds the ledger afterward.
 
-    Parameters
-    ----------
-    scratch
-        An empty folder, which holds the ledger afterward.
-    not_before
-        When they can begin at the earliest. With too little time left, they hurry.
+    They begin `not_before` a time. With too little time left, they hurry.
     """
     return _Worker(of, student, scratch).work(end, not_before)
 

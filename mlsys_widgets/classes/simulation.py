@@ -45,25 +45,17 @@ _MINUTES_APART: Final = timedelta(minutes=4)
 
 @dataclass(frozen=True)
 class SimulatedSubmission:
-    """A simulated submission.
+    """A simulated submission."""
 
-    Parameters
-    ----------
-    student, kind
-        Whose it is, and of which kind.
-    handed_in
-        When it was handed in, in UTC.
-    answers
-        What was typed, what it earns and the belief it stands for, by the name of the answer. For
-        a copied submission, what its owner typed.
-    of
-        Whose work it is, if it was copied.
-    """
-
+    #: Whose it is, and of which kind.
     student: str
     kind: str
+    #: When it was handed in, in UTC.
     handed_in: str
+    #: What was typed, what it earns and the belief it stands for, by the name of the answer. For a
+    #: copied submission, what its owner typed.
     answers: Mapping[str, TypedAnswer] = field(default_factory=dict)
+    #: Whose work it is, if it was copied.
     of: str | None = None
 
 
@@ -78,25 +70,11 @@ def simulate(
     force: bool = False,
     on_made: Callable[[SimulatedSubmission], None] = lambda _: None,
 ) -> list[SimulatedSubmission]:
-    """Simulate a class and hand its work in.
+    """Simulate a class and hand its work in; the same seed gives the same class.
 
-    Parameters
-    ----------
-    lab
-        The lab, which must have been built.
-    seed
-        The same seed gives the same class.
-    kinds
-        Only submissions of these kinds; all kinds by default.
-    beside
-        Files that every student has beside the notebook, such as a measurement.
-    force
-        Replace what these students have handed in before.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be done, in which case nothing was written.
+    All `kinds` of submissions are among it unless some are named. The files `beside` are beside
+    everybody's notebook, such as a measurement. With `force`, what these students handed in before
+    is replaced. Raises `ValueError` if it cannot be done, in which case nothing was written.
     """
     return _Class(root, lab, seed, beside).hand_in(students, kinds, on_made, force=force)
 

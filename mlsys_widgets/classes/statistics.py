@@ -54,12 +54,8 @@ def discrimination(
     """Correlate a question with everything else that its students answered.
 
     What was left blank says how far somebody came, and not what they understood. So it counts on
-    neither side.
-
-    Parameters
-    ----------
-    answered
-        For each student, the fraction that each answer earned and what it is worth, without blanks.
+    neither side: `answered` has, for each student, the fraction that each answer earned and what it
+    is worth, without blanks.
     """
     pairs = []
     for each in answered:

@@ -27,42 +27,32 @@ class BeliefCount:
 
 @dataclass(frozen=True)
 class QuestionSummary:
-    """How the class did on one question.
-
-    Parameters
-    ----------
-    item
-        The item of the lab that asks it of some students, if it is one of a pool of questions:
-        their answers are told apart, and each has a summary of its own.
-    mean
-        The fraction of its points that those earned who answered it; ``None`` if nobody did, or if
-        some still wait.
-    discrimination
-        How well it separates strong students from weak ones: among those who answered it, the
-        correlation of its points with what they earned of everything else that they answered, from
-        -1 to 1. ``None`` if the scores are all the same or too few.
-    right, partly, wrong, blank, waiting
-        How many students earned all, some or none of its points, left it blank, or wait for a
-        person to grade it.
-    beliefs
-        The misconceptions that were recognized, the most frequent first.
-    unexplained
-        Wrong answers that several students typed and no belief explains, as multiples of the key.
-    """
+    """How the class did on one question."""
 
     name: str
     title: str
     kind: QuestionKind
     most: float
+    #: The item of the lab that asks it of some students, if it is one of a pool of questions: their
+    #: answers are told apart, and each has a summary of its own.
     item: str = ""
+    #: The fraction of its points that those earned who answered it; ``None`` if nobody did, or if
+    #: some still wait.
     mean: float | None = None
+    #: How well it separates strong students from weak ones: among those who answered it, the
+    #: correlation of its points with what they earned of everything else that they answered, from
+    #: -1 to 1. ``None`` if the scores are all the same or too few.
     discrimination: float | None = None
+    #: How many students earned all, some or none of its points, left it blank, or wait for a person
+    #: to grade it.
     right: int = 0
     partly: int = 0
     wrong: int = 0
     blank: int = 0
     waiting: int = 0
+    #: The misconceptions that were recognized, the most frequent first.
     beliefs: tuple[BeliefCount, ...] = ()
+    #: Wrong answers that several students typed and no belief explains, as multiples of the key.
     unexplained: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -96,24 +86,17 @@ class OwnWordsLine:
 
 @dataclass(frozen=True)
 class PredictionSummary:
-    """Predictions of the class, and what was true.
-
-    Parameters
-    ----------
-    options
-        Every option; for a number, how far off the predictions were.
-    words
-        What students said about it afterward; those who were off come first.
-    beliefs
-        What those believed who were off, the most frequent first, with the lab's answer to it.
-    """
+    """Predictions of the class, and what was true."""
 
     name: str
     title: str
     question: str
+    #: Every option; for a number, how far off the predictions were.
     options: tuple[PredictedOption, ...]
     judged: bool
+    #: What students said about it afterward; those who were off come first.
     words: tuple[OwnWordsLine, ...] = ()
+    #: What those believed who were off, the most frequent first, with the lab's answer to it.
     beliefs: tuple[BeliefCount, ...] = ()
 
     @property
@@ -152,62 +135,45 @@ class Calibration:
 
 @dataclass(frozen=True)
 class SubmissionRow:
-    """One submission.
+    """One submission."""
 
-    Parameters
-    ----------
-    student
-        Whose it is; empty unless names were asked for.
-    total, penalty
-        The points as they count, and the late penalty that was subtracted.
-    minutes
-        Time on task; ``None`` without a ledger.
-    predicted, predicted_right
-        How many predictions were committed, and how many of them were right.
-    waiting, open_points
-        Whether something waits for a person to grade it, and what it is worth where it has no
-        points yet.
-    points, beliefs
-        Points and recognized misconceptions, by the name of the question.
-    """
-
+    #: Whose it is; empty unless names were asked for.
     student: str
+    #: The points as they count, and the late penalty that was subtracted.
     total: float
     penalty: float
+    #: Time on task; ``None`` without a ledger.
     minutes: float | None
+    #: How many predictions were committed, and how many of them were right.
     predicted: int
     predicted_right: int
+    #: Whether something waits for a person to grade it.
     waiting: bool
     flags: tuple[str, ...]
+    #: Points and recognized misconceptions, by the name of the question.
     points: Mapping[str, float]
     beliefs: Mapping[str, str]
     seconds_late: float = 0.0
+    #: What is waiting and has no points yet is worth so much.
     open_points: float = 0.0
 
 
 @dataclass(frozen=True)
 class ClassMember:
-    """Somebody in the course, and how they stand in this lab.
+    """Somebody in the course, and how they stand in this lab."""
 
-    Parameters
-    ----------
-    student, name, ta
-        Login, name, and who grades their work; empty unless names were asked for.
-    state
-        Whether there is a graded submission, one that is not graded yet, or nothing, before or
-        after the due time of this student.
-    signs
-        Why they are at risk; empty if they are not.
-    row
-        What they handed in, if it is graded.
-    """
-
+    #: Login and name; empty unless names were asked for.
     student: str
     name: str
     section: str
+    #: Who grades their work; empty likewise.
     ta: str
+    #: Whether there is a graded submission, one that is not graded yet, or nothing, before or after
+    #: the due time of this student.
     state: MemberState
+    #: Why they are at risk; empty if they are not.
     signs: tuple[str, ...] = ()
+    #: What they handed in, if it is graded.
     row: SubmissionRow | None = None
 
 

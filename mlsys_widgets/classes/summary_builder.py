@@ -112,31 +112,21 @@ def class_summary(
 
 @dataclass
 class _Submission:
-    """Everything about one submission.
+    """Everything about one submission."""
 
-    Parameters
-    ----------
-    student, standing
-        Whose it is, and what the gradebook says about it.
-    line
-        Its entry in the graded log; empty if ``mlsys grade`` did not see it.
-    given
-        What the lab's checks need to compute this student's keys.
-    predictions
-        Whether each of the student's predictions was right, by name.
-    outcomes
-        What became of each answer, in the words of `QuestionSummary`.
-    answered
-        What each graded answer earned that is not blank, and what it is worth: fraction and points.
-    """
-
+    #: Whose it is, and what the gradebook says about it.
     student: str
     standing: Standing
+    #: Its entry in the graded log; empty if ``mlsys grade`` did not see it.
     line: Mapping[str, Any]
     study: StudyRecord | None
+    #: What the lab's checks need to compute this student's keys.
     given: Given
+    #: Whether each of the student's predictions was right, by name.
     predictions: dict[str, bool] = field(default_factory=dict)
+    #: What became of each answer, in the words of `QuestionSummary`.
     outcomes: dict[str, str] = field(default_factory=dict)
+    #: What each graded answer earned that is not blank, and what it is worth: fraction and points.
     answered: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @cached_property

@@ -43,13 +43,7 @@ class Bundle:
 
 
 def open_bundle(path: Path) -> Bundle:
-    """Read all of a bundle, and check all of it.
-
-    Raises
-    ------
-    ValueError
-        With what is wrong with it.
-    """
+    """Read all of a bundle, and check all of it; `ValueError` says what is wrong with it."""
     if not path.is_file():
         raise ValueError(
             f"there is no bundle {path}; in the folder of a course, mlsys build --bundle makes one"

@@ -19,17 +19,11 @@ from mlsys_widgets.files import START_PAGE
 
 @dataclass(frozen=True)
 class CalendarSync:
-    """What was brought up to date.
+    """What was brought up to date."""
 
-    Parameters
-    ----------
-    gradebook
-        Labs whose due date in the gradebook changed.
-    released
-        Labs whose dates in ``release/`` changed; students get them with the next release.
-    """
-
+    #: Labs whose due date in the gradebook changed.
     gradebook: tuple[str, ...] = ()
+    #: Labs whose dates in ``release/`` changed; students get them with the next release.
     released: tuple[str, ...] = ()
 
     @property
@@ -46,10 +40,7 @@ class CalendarSync:
 def follow_calendar(course: Course) -> CalendarSync:
     """Bring gradebook and ``release/`` up to date with the calendar.
 
-    Raises
-    ------
-    ValueError
-        When the gradebook cannot be written, with a sentence.
+    Raises `ValueError` when the gradebook cannot be written.
     """
     labs, release = labs_of(course), course.root / "release"
     released = write_lab_dates(course.calendar, release, labs)

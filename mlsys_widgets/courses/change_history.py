@@ -20,19 +20,13 @@ _PATIENCE: Final = 10.0
 
 @dataclass(frozen=True)
 class CourseChange:
-    """One change.
-
-    Parameters
-    ----------
-    words
-        What was done, in a sentence.
-    undo
-        What takes it back, as words after ``mlsys course``; empty if nothing does.
-    """
+    """One change."""
 
     time: str
     who: str
+    #: What was done, in a sentence.
     words: str
+    #: What takes it back, as words after ``mlsys course``; empty if nothing does.
     undo: tuple[str, ...] = ()
 
 

@@ -13,13 +13,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def checked_id(course_id: str) -> str:
-    """Return a course's id if it can name folders and addresses.
-
-    Raises
-    ------
-    ValueError
-        If it cannot, with what is allowed.
-    """
+    """Return a course's id if it can name folders and addresses; `ValueError` if not."""
     if not _ID.fullmatch(course_id):
         raise ValueError(
             f"the course's id is {course_id!r}; it must be up to 100 letters, digits, dots, -"

@@ -20,13 +20,7 @@ def releases(course: Path) -> dict[str, str] | None:
 
 
 def note_release(course: Path, lab: str, at: float | None = None) -> None:
-    """Write down when a lab was released, the first time: no work on it is older.
-
-    Parameters
-    ----------
-    at
-        In seconds since 1970; now if omitted.
-    """
+    """Write down when a lab was released, the first time: now, or `at` seconds since 1970."""
     known = releases(course)
     if known is None or lab in known:
         return  # an instructor's own file, which grading complains about, or not the first time

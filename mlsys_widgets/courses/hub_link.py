@@ -29,50 +29,33 @@ _PATIENCE: Final = 90.0
 
 @dataclass(frozen=True)
 class HubRequest:
-    """What an instructor asks for.
+    """What an instructor asks for."""
 
-    Parameters
-    ----------
-    do
-        ``follow`` acts on the settings as they are; the others concern one student.
-    logins
-        What the person is called, the login of today first; for ``follow``, whose password to tell.
-    words
-        What else names them, for ``copy`` and ``forget``.
-    into, labs
-        For ``merge``: who they are from now on, and the labs whose hand-ins move there.
-    """
-
+    #: ``follow`` acts on the settings as they are; the others concern one student.
     do: Literal["follow", "merge", "copy", "forget"]
+    #: What the person is called, the login of today first; for ``follow``, whose password to tell.
     logins: Sequence[str] = ()
+    #: What else names them, for ``copy`` and ``forget``.
     words: Sequence[str] = ()
+    #: For ``merge``: who they are from now on, and the labs whose hand-ins move there.
     into: str = ""
     labs: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class HubReply:
-    """What the hub answers.
+    """What the hub answers."""
 
-    Parameters
-    ----------
-    problem
-        Why it did not do what it was asked for; empty if it did.
-    problems
-        What of the settings it could not follow, a sentence each.
-    passwords
-        The first passwords of those asked about, if the hub made their accounts while it ran.
-    about
-        All that the hub keeps about a person.
-    left
-        What of a person could not be removed: ``path`` and ``why``.
-    """
-
+    #: Why it did not do what it was asked for; empty if it did.
     problem: str = ""
+    #: What of the settings it could not follow, a sentence each.
     problems: Sequence[str] = ()
     people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    #: The first passwords of those asked about, if the hub made their accounts while it ran.
     passwords: Mapping[str, str] = field(default_factory=dict)
+    #: All that the hub keeps about a person.
     about: Mapping[str, Any] = field(default_factory=dict)
+    #: What of a person could not be removed: ``path`` and ``why``.
     left: Sequence[Mapping[str, str]] = ()
 
 
@@ -95,13 +78,7 @@ class HubLink:
 
     @classmethod
     def of_instructor(cls, course: Path) -> HubLink:
-        """Return the hub of a course, if whoever runs this may move people there.
-
-        Raises
-        ------
-        ValueError
-            On a hub, for a TA.
-        """
+        """Return the hub of a course; `ValueError` for a TA, who may not move people there."""
         link = cls(course)
         if link.closed:
             raise ValueError("on this hub only an instructor can do that")
@@ -116,15 +93,10 @@ class HubLink:
         return self.ask(HubRequest("follow"), starting=0.0) if self.exists else None
 
     def ask(self, request: HubRequest, *, starting: float = _PATIENCE) -> HubReply | None:
-        """Ask the hub for something; `None` if it does not run.
+        """Ask the hub for something; `None` if it does not run, `ValueError` if it could not do it.
 
         A hub that is about to start is waited for, `starting` seconds. A request is taken back if
         the hub has not begun with it when we stop waiting for the answer.
-
-        Raises
-        ------
-        ValueError
-            If the hub could not do it; says why.
         """
         deadline = time.monotonic() + starting
         while True:

@@ -23,31 +23,22 @@ from mlsys_widgets.grading.reading.submissions import students
 
 @dataclass(frozen=True)
 class LabOverview:
-    """One lab of a course, as it is now.
-
-    Parameters
-    ----------
-    state
-        Whether it is open, in words.
-    released
-        Whether students can fetch it; `None` in a course without an exchange.
-    collected, in_exchange
-        Who handed in, as the course and as the exchange have it.
-    flags
-        What a person should look at, a few sentences for each student concerned.
-    looks
-        How many second looks are open.
-    """
+    """One lab of a course, as it is now."""
 
     lab: str
     title: str
+    #: Whether it is open, in words.
     state: str
     due: datetime | None
+    #: Whether students can fetch it; `None` in a course without an exchange.
     released: bool | None
+    #: Who handed in, as the course and as the exchange have it.
     collected: frozenset[str]
     in_exchange: frozenset[str]
     grades: Mapping[str, LabGrade]
+    #: What a person should look at, a few sentences for each student concerned.
     flags: Mapping[str, tuple[str, ...]]
+    #: How many second looks are open.
     looks: int
 
     @property

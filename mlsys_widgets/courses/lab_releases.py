@@ -28,35 +28,21 @@ _LONGEST_NOTE: Final = 500
 
 @dataclass(frozen=True)
 class LabRelease:
-    """What became of a release.
-
-    Parameters
-    ----------
-    before
-        The version that students could fetch before; `None` if there was none.
-    place
-        Where they fetch it now; `None` in a course without an exchange.
-    """
+    """What became of a release."""
 
     version: KeptVersion
+    #: The version that students could fetch before; `None` if there was none.
     before: str | None
+    #: Where they fetch it now; `None` in a course without an exchange.
     place: Path | None
 
 
 def release_lab(course: Course, lab: str, *, note: str | None = None) -> LabRelease:
     """Release what ``release/`` holds of a lab: into the gradebook, to students, into the notes.
 
-    Each step can be done again, so an interrupted release is finished by the next one.
-
-    Parameters
-    ----------
-    note
-        What changed, in a sentence for students.
-
-    Raises
-    ------
-    ValueError
-        When the lab is not built from what its text says, or the exchange does not take it.
+    Each step can be done again, so an interrupted release is finished by the next one. The `note`
+    tells students what changed. Raises `ValueError` when the lab is not built from what its text
+    says, or the exchange does not take it.
     """
     _check(course, lab, note)
     notice_release(course, lab)
@@ -80,10 +66,7 @@ def release_lab(course: Course, lab: str, *, note: str | None = None) -> LabRele
 def withdraw_lab(course: Course, lab: str) -> None:
     """Let nobody fetch a lab any more; copies that students have and hand-ins stay.
 
-    Raises
-    ------
-    ValueError
-        When there is nothing to withdraw.
+    Raises `ValueError` when there is nothing to withdraw.
     """
     outbound = outbound_of(course, lab)
     if outbound is None or not outbound.is_dir():
@@ -152,10 +135,7 @@ def _into_exchange(course: Course, lab: str, note: str) -> None:
 def notice_release(course: Course, lab: str) -> str | None:
     """Keep what is built, and note what lies in the exchange, whoever put it there.
 
-    Returns
-    -------
-    version
-        What students can fetch; `None` if that is nothing, or not known.
+    Returns the version that students can fetch; `None` if that is nothing, or not known.
     """
     keep_version(course, lab)
     outbound = outbound_of(course, lab)
@@ -184,10 +164,7 @@ def _released_in(outbound: Path, lab: str) -> str | None:
 def note_version(course: Course, lab: str, version: str, note: str | None = None) -> KeptVersion:
     """Note that students have a version that was handed out by other means than the exchange.
 
-    Raises
-    ------
-    ValueError
-        When the course keeps no such version.
+    Raises `ValueError` when the course keeps no such version.
     """
     found = [each for each in kept_versions(course.root, lab) if each.version == version]
     if not found:

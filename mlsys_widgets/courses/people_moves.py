@@ -68,15 +68,7 @@ def _move(source: Path, target: Path) -> None:
 
 
 def rename_in_records(course: Course, old: str, new: str, labs: Collection[str] = ()) -> list[Path]:
-    """Let the package's own records of a course have another name; returns the changed files.
-
-    Parameters
-    ----------
-    course, old, new
-        Who is called what from now on.
-    labs
-        Only records whose file names one of these labs; all of them if empty.
-    """
+    """Let the package's own records have another name, of some labs or all; return which."""
     changed = []
     root = course.home / OWN_FOLDER
     for path in sorted(root.rglob("*")) if root.is_dir() else ():
@@ -180,12 +172,8 @@ def move_inbound(
 ) -> list[tuple[str, str]]:
     """Let what a student handed in be another's; returns old and new names of folders.
 
-    Parameters
-    ----------
-    keep
-        Tells whether work on a lab counts. What does not is moved out of nbgrader's way.
-    give
-        Lets a folder that counts belong to the other.
+    `give` lets a folder belong to the other, if `keep` says that work on the lab counts. What does
+    not count is moved out of nbgrader's way.
     """
     moved = []
     for path, lab in inbound_of(inbound, old):

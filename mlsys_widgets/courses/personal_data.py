@@ -36,11 +36,6 @@ How = Literal["remove", "edit", "cannot"]
 class KnownNames:
     """What a person is called.
 
-    Parameters
-    ----------
-    words
-        What else names them: full name, email, number.
-
     Examples
     --------
     >>> names = KnownNames(("ada",), ("Ada Lovelace",))
@@ -51,6 +46,7 @@ class KnownNames:
     """
 
     logins: tuple[str, ...]
+    #: What else names them: full name, email, number.
     words: tuple[str, ...] = ()
     #: Other names of files that are theirs.
     files: frozenset[str] = frozenset()
@@ -84,39 +80,26 @@ class KnownNames:
 
 @dataclass(frozen=True)
 class Trace:
-    """One place that names a person.
-
-    Parameters
-    ----------
-    how
-        Whether it is removed, edited, or can only be reported.
-    why
-        Why it cannot be edited, or how it is.
-    """
+    """One place that names a person."""
 
     path: Path
+    #: Whether it is removed, edited, or can only be reported.
     how: How
+    #: Why it cannot be edited, or how it is.
     why: str = ""
 
 
 @dataclass(frozen=True)
 class Search:
-    """A folder in which a person is looked for.
-
-    Parameters
-    ----------
-    apart
-        Folders and files below it that are not walked, because somebody else takes care of them.
-    untouched
-        Folders below it whose files are never edited, and why.
-    live
-        Whether files may be written by others at the same time; names are then masked in place.
-    """
+    """A folder in which a person is looked for."""
 
     root: Path
     names: KnownNames
+    #: Folders and files below it that are not walked, because somebody else takes care of them.
     apart: frozenset[Path] = frozenset()
+    #: Folders below it whose files are never edited, and why.
     untouched: Mapping[Path, str] = field(default_factory=dict)
+    #: Whether files may be written by others at the same time; names are then masked in place.
     live: bool = False
 
     def traces(self) -> list[Trace]:
@@ -220,16 +203,11 @@ def mask(path: Path, names: KnownNames) -> None:
 
 @dataclass(frozen=True)
 class Editor:
-    """How one kind of file is edited.
-
-    Parameters
-    ----------
-    split
-        Returns the content without the person, `None` if nothing is left of it, and what in the
-        content is about the person.
-    """
+    """How one kind of file is edited."""
 
     words: str
+    #: Returns the content without the person, `None` if nothing is left of it, and what in the
+    #: content is about the person.
     split: Callable[[bytes, KnownNames], tuple[bytes | None, bytes]]
 
 

@@ -71,10 +71,7 @@ class SettingsEditor:
     def write(self) -> None:
         """Write the settings, whole or not at all.
 
-        Raises
-        ------
-        ValueError
-            When they would not say what they should, or not be a course's; then nothing changes.
+        Raises `ValueError` when they would not say what they should, or not be a course's.
         """
         if not self.changed:
             return
@@ -91,13 +88,7 @@ class SettingsEditor:
                 raise
 
     def check(self) -> None:
-        """Refuse a new text that does not say exactly what it should.
-
-        Raises
-        ------
-        ValueError
-            For a file in a style that cannot be changed safely.
-        """
+        """Raise `ValueError` for a file in a style that cannot be changed safely."""
         try:
             good = self._faithful and tomllib.loads(self.text) == self._wanted
         except tomllib.TOMLDecodeError:
@@ -184,10 +175,7 @@ class SettingsEditor:
     def mark(self, student: str, *, added: bool = False, **lists: bool) -> None:
         """Put a student on lists of the table ``people``, or take them off.
 
-        Parameters
-        ----------
-        added
-            Whether they are new, for a hub to make an account.
+        Who is `added` is new, and a hub makes an account.
         """
 
         def mark(settings: Any) -> None:

@@ -20,11 +20,8 @@ from mlsys_widgets.grading.gradebook import gradebook_schema as t
 def gradebook(course: Course, *, write: bool = False) -> Iterator[Connection | None]:
     """Connect to the gradebook; `None` if there is no gradebook yet.
 
-    Parameters
-    ----------
-    write
-        Whether what is done takes effect at the end: all of it, or nothing after an exception.
-        What is deleted in SQLite is overwritten on the disk.
+    With `write`, what is done takes effect at the end: all of it, or nothing after an exception.
+    What is deleted in SQLite is overwritten on the disk.
     """
     url = make_url(course.db_url)
     sqlite = url.get_backend_name() == "sqlite"

@@ -44,27 +44,19 @@ _TAIL: Final = 8 << 20
 
 @dataclass(frozen=True)
 class VersionRow:
-    """One version of a lab, and who has it.
+    """One version of a lab, and who has it."""
 
-    Parameters
-    ----------
-    version
-        Its name; empty for copies that do not say what they are.
-    fetched
-        Whether this is what students can fetch.
-    known
-        Whether the course keeps it, so that its copies are judged with their own questions.
-    submitted, homes
-        Whose submission is such a copy, and who has one in their home.
-    """
-
+    #: Its name; empty for copies that do not say what they are.
     version: str
     built: str = ""
     released: tuple[str, ...] = ()
     note: str = ""
     present: bool = False
+    #: Whether this is what students can fetch.
     fetched: bool = False
+    #: Whether the course keeps it, so that its copies are judged with their own questions.
     known: bool = True
+    #: Whose submission is such a copy, and who has one in their home.
     submitted: list[str] = field(default_factory=list)
     homes: list[str] = field(default_factory=list)
 

@@ -32,18 +32,12 @@ _PERMISSIONS: Final = 0o100644
 
 @dataclass(frozen=True)
 class HandInResult:
-    """The file that was made to hand in.
-
-    Parameters
-    ----------
-    time
-        When, in UTC.
-    files
-        What is in it, and how many bytes each has.
-    """
+    """The file that was made to hand in."""
 
     path: Path
+    #: When, in UTC.
     time: datetime
+    #: What is in it, and how many bytes each has.
     files: Mapping[str, int]
 
 
@@ -76,12 +70,8 @@ def student_named(name: str, lab: str) -> str | None:
 def gather(work: LabWork, student: str, moment: datetime) -> dict[str, bytes]:
     """Read what is handed in: the notebook, the ledger with its receipt, what the lab made.
 
-    The notebook carries the record as it is now, whenever it was saved.
-
-    Raises
-    ------
-    CannotHandIn
-        When something cannot be read.
+    The notebook carries the record as it is now, whenever it was saved. Raises `CannotHandIn` when
+    something cannot be read.
     """
     files = {TIMESTAMP: f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC".encode()}
     try:
@@ -135,19 +125,8 @@ def hand_in(
 ) -> HandInResult:
     """Make the file of a student, in one step, and note it; one of the same name is replaced.
 
-    Parameters
-    ----------
-    student
-        Whose it is, as the course knows the name.
-    into
-        The folder that gets the file; that of the notebook if omitted.
-    moment
-        When it is handed in; now if omitted.
-
-    Raises
-    ------
-    CannotHandIn
-        When something cannot be read, or the file cannot be written.
+    It goes beside the notebook, unless `into` another folder. Raises `CannotHandIn` when something
+    cannot be read, or the file cannot be written.
     """
     time = moment or datetime.now(UTC)
     files = gather(work, student, time)

@@ -45,15 +45,7 @@ class ArchiveRefused(ValueError):
 def read_archive(content: bytes, lab: str, allowed: Collection[str]) -> dict[str, bytes]:
     """Read the files of an archive that was handed in.
 
-    Parameters
-    ----------
-    allowed
-        Names of the files that may be in it.
-
-    Raises
-    ------
-    ArchiveRefused
-        For anything else than that.
+    Raises `ArchiveRefused` for anything else than files with `allowed` names.
     """
     if len(content) > LARGEST:
         raise ArchiveRefused(f"It is larger than {LARGEST:,} bytes.")

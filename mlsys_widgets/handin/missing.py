@@ -33,14 +33,9 @@ LONGEST_QUOTE: Final = 60
 
 @dataclass(frozen=True)
 class Missing:
-    """Something to know before handing in.
+    """Something to know before handing in."""
 
-    Parameters
-    ----------
-    kind
-        What it is about: a step that is not done, or one of the files.
-    """
-
+    #: What it is about: a step that is not done, or one of the files.
     kind: Literal["step", "draft", "design", "ledger", "notebook", "measurement", "name"]
     words: str
     #: The item it is about, if it is about one.

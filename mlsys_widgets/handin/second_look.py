@@ -30,22 +30,15 @@ _LONGEST_NAME: Final = 128
 
 @dataclass(frozen=True)
 class SecondLookRequest:
-    """A student's request for a second look at a grade.
+    """A student's request for a second look at a grade."""
 
-    Parameters
-    ----------
-    ticket
-        Drawn for this request; whoever knows it can read the answer.
-    student, lab, question
-        Who, in which lab, and about which graded cell.
-    words
-        What for; cleaned.
-    """
-
+    #: Drawn for this request; whoever knows it can read the answer.
     ticket: str
+    #: Who, in which lab, and about which graded cell.
     student: str
     lab: str
     question: str
+    #: What for; cleaned.
     words: str
     time: str = ""
 
@@ -65,13 +58,7 @@ def new_ticket() -> str:
 
 
 def read_request(content: bytes) -> SecondLookRequest:
-    """Read a request that somebody has put into the box.
-
-    Raises
-    ------
-    ValueError
-        When it is none, with a sentence.
-    """
+    """Read a request that somebody has put into the box; `ValueError` when it is none."""
     try:
         request = json.loads(content)
     except (ValueError, RecursionError):
@@ -112,13 +99,7 @@ def clean_words(words: str) -> str:
 
 
 def put_into_box(exchange: Path, request: SecondLookRequest) -> None:
-    """Put a request where those who teach find it; putting it there twice changes nothing.
-
-    Parameters
-    ----------
-    exchange
-        The folder of the course in the exchange.
-    """
+    """Put a request where those who teach find it; putting it there twice changes nothing."""
     # Others may read it, as they may a submission, if they can guess a name of 128 random bits.
     write_whole(exchange / BOX / request.file_name, request.to_bytes(), mode=0o644)
 

@@ -27,24 +27,16 @@ class CannotHandIn(ValueError):
 
 @dataclass(frozen=True)
 class LabWork:
-    """The work of a student on one lab.
+    """The work of a student on one lab."""
 
-    Parameters
-    ----------
-    notebook
-        The notebook; everything else is in its folder.
-    lab, title
-        Which lab, and what people call it.
-    steps
-        What there is to do in it.
-    files
-        Names of what the student makes beside the notebook.
-    """
-
+    #: The notebook; everything else is in its folder.
     notebook: Path
+    #: Which lab, and what people call it.
     lab: str
     title: str
+    #: What there is to do in it.
     steps: tuple[StudentStep, ...]
+    #: Names of what the student makes beside the notebook.
     files: tuple[str, ...] = _USUAL
 
     @property
@@ -64,13 +56,7 @@ def archived_names(lab: str, files: tuple[str, ...] = _USUAL) -> set[str]:
 
 
 def read_work(notebook: Path) -> LabWork:
-    """Read what a notebook says about the lab it belongs to.
-
-    Raises
-    ------
-    CannotHandIn
-        When it cannot be read, or is not a lab.
-    """
+    """Read what a notebook says about its lab; `CannotHandIn` when that is nothing."""
     try:
         too_large = notebook.stat().st_size > LARGEST_NOTEBOOK
         content = b"" if too_large else notebook.read_bytes()
@@ -103,13 +89,7 @@ def read_work(notebook: Path) -> LabWork:
 
 
 def find_work(place: Path) -> LabWork:
-    """Find the lab in a folder, or take the notebook that is named.
-
-    Raises
-    ------
-    CannotHandIn
-        When there is none, or more than one.
-    """
+    """Find the lab in a folder, or take the notebook that is named; else `CannotHandIn`."""
     if place.suffix == ".ipynb":
         return read_work(place.resolve())
     if not place.is_dir():

@@ -19,55 +19,38 @@ FORMAT: Final = 1
 
 @dataclass(frozen=True)
 class Account:
-    """A user of the machine that this hub created.
-
-    Parameters
-    ----------
-    standing
-        Whether they can log in. The work of those who cannot is kept.
-    numbers
-        Whose numbers a student has: the name before they were renamed, or empty for their own.
-    """
+    """A user of the machine that this hub created."""
 
     name: str
     uid: int
     gid: int
     role: Role
+    #: Whether they can log in. The work of those who cannot is kept.
     standing: Standing = "active"
+    #: Whose numbers a student has: the name before they were renamed, or empty for their own.
     numbers: str = ""
 
 
 @dataclass
 class HubState:
-    """The contents of ``hub.json``.
+    """The contents of ``hub.json``."""
 
-    Parameters
-    ----------
-    kind
-        A hub for many, or a course for one person.
-    id
-        Marks the accounts of this hub, so that it never touches others.
-    instructor, student
-        The two accounts to try the hub with.
-    course_id
-        What nbgrader's exchange calls the course; empty until the course exists.
-    hub_port, api_port
-        Where the hub and the proxy listen on the loopback. Servers that survive a killed hub look
-        for it there.
-    accounts
-        The users that it created, by name.
-    groups
-        The numbers of its two groups, by name.
-    """
-
+    #: A hub for many, or a course for one person.
     kind: Kind
+    #: Marks the accounts of this hub, so that it never touches others.
     id: str
+    #: The two accounts to try the hub with.
     instructor: str
     student: str
+    #: What nbgrader's exchange calls the course; empty until the course exists.
     course_id: str = ""
+    #: Where the hub and the proxy listen on the loopback. Servers that survive a killed hub look
+    #: for it there.
     hub_port: int = 0
     api_port: int = 0
+    #: The users that it created, by name.
     accounts: dict[str, Account] = field(default_factory=dict)
+    #: The numbers of its two groups, by name.
     groups: dict[str, int] = field(default_factory=dict)
 
     @classmethod

@@ -39,12 +39,7 @@ def check_origin(target: Path, *, bundle: Path | None, origin: Path | None) -> N
 def make_course(target: Path, *, bundle: Path | None, origin: Path | None, say: Say) -> str:
     """Make the course from a bundle or from another course's folder, and return its id.
 
-    Parameters
-    ----------
-    target
-        Where; a course that exists stays as it is.
-    bundle, origin
-        What it is made from. If both are `None`, the current folder if it is a course.
+    Without either, the current folder must be a course. One that exists stays as it is.
     """
     course = Course(target)
     if not target.is_dir():
@@ -139,14 +134,8 @@ def run_instructor_tasks(
 ) -> None:
     """Enter students and release labs, with the instructor's rights; say what was done.
 
-    Parameters
-    ----------
-    instructor, home
-        Who does it, and where that person is at home; whoever runs this if `None`.
-    say
-        Told what was done, and what somebody should know.
-    trial
-        Accounts to try the course with, whose grades are nobody's.
+    Without an instructor, whoever runs this does it. `trial` accounts are there to try the course,
+    and their grades are nobody's.
     """
     done = run_as(
         instructor,

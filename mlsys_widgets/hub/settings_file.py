@@ -11,15 +11,7 @@ from typing import Any
 def read_settings_file(
     path: Path, option: str, *, known: Collection[str], needed: Collection[str]
 ) -> dict[str, Any]:
-    """Read a file of settings; what is wrong with it is said in one sentence.
-
-    Parameters
-    ----------
-    option
-        The option of the command that names the file.
-    known, needed
-        What it can have, and what it must have.
-    """
+    """Read a file of settings that an option of the command names; else say why in one sentence."""
     try:
         values = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:

@@ -64,36 +64,25 @@ STUDENT: Final = "student"
 
 @dataclass(frozen=True)
 class HubOptions:
-    """Options of a hub on the command line.
+    """Options of a hub on the command line."""
 
-    Parameters
-    ----------
-    bundle, origin
-        What the course is made from the first time.
-    instructor, student
-        The names of the two users to try it with, set the first time.
-    python
-        What runs users' servers; found automatically if omitted.
-    idle
-        Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
-    oidc, lti
-        The settings of an identity provider, and of a learning system, to sign in with, too.
-    slurm
-        The settings of a cluster on which students' servers run.
-    limits
-        What each student may use of the machine.
-    """
-
+    #: What the course is made from the first time.
     bundle: Path | None = None
     origin: Path | None = None
     roster: Path | None = None
+    #: The names of the two users to try it with, set the first time.
     instructor: str | None = None
     student: str | None = None
+    #: What runs users' servers; found automatically if omitted.
     python: Path | None = None
+    #: Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
     idle: int = 3600
+    #: The settings of an identity provider, and of a learning system, to sign in with, too.
     oidc: Path | None = None
     lti: Path | None = None
+    #: The settings of a cluster on which students' servers run.
     slurm: Path | None = None
+    #: What each student may use of the machine.
     limits: StudentLimits = field(default_factory=StudentLimits)
 
 

@@ -25,29 +25,17 @@ _KEPT: Final = "Kept from the version before"
 
 @dataclass(frozen=True)
 class CarryOverResult:
-    """The notebook of another version with a student's words in it.
-
-    Parameters
-    ----------
-    cells
-        How many cells of the student's are in it.
-    remarks
-        What did not carry over as it was, a sentence each.
-    """
+    """The notebook of another version with a student's words in it."""
 
     book: Book
+    #: How many cells of the student's are in it.
     cells: int
+    #: What did not carry over as it was, a sentence each.
     remarks: tuple[str, ...]
 
 
 def carry_over(old: Mapping[str, Any], new: Mapping[str, Any]) -> CarryOverResult:
-    """Put what a student wrote into the notebook of another version.
-
-    Parameters
-    ----------
-    new
-        The notebook of the version that takes its place; neither is changed.
-    """
+    """Put what a student wrote into the notebook of another version; neither is changed."""
     made: Book = copy.deepcopy(dict(new))
     targets = {_grade_id(cell): cell for cell in made["cells"] if _grade_id(cell)}
     written = [cell for cell in old["cells"] if _is_written(cell)]
@@ -212,13 +200,7 @@ def _append_left(left: list[Cell], made: list[Cell]) -> None:
 def recorded_remarks(
     old: Mapping[str, Any], new: Mapping[str, Any], saved: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Say what becomes of steps that are done where the other version asks them differently.
-
-    Parameters
-    ----------
-    saved
-        What the ledger holds, by name.
-    """
+    """Say what becomes of what a ledger has saved where the other version asks it differently."""
     asked = {step.name: step for step in steps_in(new)}
     before = {step.name: step for step in steps_in(old)}
     for step in before.values():

@@ -15,10 +15,7 @@ from mlsys_widgets.course.exchange_place import (
 def course_that_takes(lab: str, *folders: Path) -> str | None:
     """Find the course to whose exchange a lab can be submitted; `None` if there is none.
 
-    Parameters
-    ----------
-    folders
-        Folders whose settings count, the last one most.
+    The settings in some folders count, those of the last one most.
     """
     try:
         config = nbgrader_settings(*folders)

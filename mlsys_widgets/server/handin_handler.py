@@ -111,13 +111,7 @@ class HandInHandler(PanelHandler):
 
 
 def submitted(work: LabWork, course: str) -> SubmitReply:
-    """Submit through nbgrader's exchange, and return what it says.
-
-    Raises
-    ------
-    CannotHandIn
-        When the exchange does not take it.
-    """
+    """Submit through nbgrader's exchange; `CannotHandIn` when it does not take the work."""
     if work.folder.name != work.lab:
         raise CannotHandIn(
             f"the folder of the notebook is called {work.folder.name}; to be submitted it must be"

@@ -115,12 +115,7 @@ class PanelHandler(APIHandler):
     ) -> None:
         """Answer about a notebook below the root, with a sentence if that cannot be done.
 
-        Parameters
-        ----------
-        reply
-            Returns the answer; called in a thread.
-        missing
-            What to say if there is no such notebook.
+        The `reply` is made in a thread. If there is no such notebook, `missing` is said.
         """
         try:
             notebook = self.services.root.notebook(path)

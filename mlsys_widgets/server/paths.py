@@ -32,13 +32,7 @@ class NotFound(Exception):
 
 
 class Root:
-    """The folder of a server.
-
-    Parameters
-    ----------
-    hidden : bool
-        Whether files and folders whose name begins with a dot are served too.
-    """
+    """The folder of a server; names that begin with a dot are served if it is `hidden`."""
 
     def __init__(self, folder: str | os.PathLike[str], *, hidden: bool = False) -> None:
         self.folder = Path(folder).resolve()
@@ -47,12 +41,8 @@ class Root:
     def notebook(self, path: str) -> Path:
         """Return the notebook that a path of the server names.
 
-        Raises
-        ------
-        PathRefused
-            When the path leaves the root, is hidden, or does not name a notebook.
-        NotFound
-            When there is no such notebook.
+        Raises `PathRefused` when the path leaves the root, is hidden, or does not name a notebook,
+        and `NotFound` when there is no such notebook.
         """
         found = self._below(path)
         if found.suffix != ".ipynb":

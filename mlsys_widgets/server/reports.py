@@ -56,32 +56,23 @@ def etag(ledger: Path) -> str:
 
 @dataclass(frozen=True)
 class LedgerReport:
-    """A ledger as the panel shows it. `as_data` is what JSON is written from.
-
-    Parameters
-    ----------
-    last
-        Kind, id and time of the last event.
-    ok, problem
-        Whether it is intact and more can be saved, and a sentence if not.
-    earlier
-        How many ledgers lie beside it, from before the lab was restarted.
-    saved
-        What it holds, by name, to tell how far along each step is; not for the panel.
-    handed_in, covered
-        When the lab was last handed in, and the number of the last event that was.
-    """
+    """A ledger as the panel shows it. `as_data` is what JSON is written from."""
 
     exists: bool
     lab: str | None = None
     student: str | None = None
     events: int = 0
+    #: Kind, id and time of the last event.
     last: Mapping[str, str] | None = None
+    #: Whether it is intact and more can be saved, and a sentence if not.
     ok: bool = True
     problem: str | None = None
     notices: Sequence[str] = ()
+    #: How many ledgers lie beside it, from before the lab was restarted.
     earlier: int = 0
+    #: What it holds, by name, to tell how far along each step is; not for the panel.
     saved: Mapping[str, SavedEntry] = field(default_factory=dict)
+    #: When the lab was last handed in, and the number of the last event that was.
     handed_in: HandIn | None = None
     covered: int | None = None
     predictions: Mapping[str, Any] = field(default_factory=dict)
@@ -90,13 +81,7 @@ class LedgerReport:
     design: Mapping[str, Any] | None = None
 
     def as_data(self, steps: Sequence[StudentStep]) -> dict[str, Any]:
-        """Return the report for the panel.
-
-        Parameters
-        ----------
-        steps
-            The steps of the lab, each of which gets its state.
-        """
+        """Return the report for the panel; each of the lab's steps gets its state."""
         from mlsys_widgets.labs.student_steps import is_newer, progress
 
         told = {name: value for name, value in vars(self).items() if name not in _UNTOLD}

@@ -26,13 +26,7 @@ _LARGEST: Final = 1 << 20
 
 
 def refresh_start_page(root: Path, now: datetime | None = None) -> bool:
-    """Bring the dates on the page up to date; returns whether something changed.
-
-    Parameters
-    ----------
-    now
-        The present, if it is not now.
-    """
+    """Bring the dates on the page up to date; returns whether something changed."""
     page = root / START_PAGE
     try:
         if page.is_symlink() or page.stat().st_size > _LARGEST:

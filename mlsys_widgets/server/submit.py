@@ -33,15 +33,10 @@ from mlsys_widgets.server.submit_reply import SubmitReply
 
 
 def refuse_closed(lab: str, folder: Path) -> None:
-    """Refuse a lab that is closed for this student, or was withdrawn.
+    """Raise `ExchangeError` for a lab that is closed for this student, or was withdrawn.
 
     Only what a hub says about this very student decides that. Dates that came with a lab may be
     older than an extension.
-
-    Raises
-    ------
-    ExchangeError
-        With a sentence that says why.
     """
     dates = dates_here(folder)
     words = due_words(dates, lab, datetime.now(UTC)) if dates and dates.own else None
@@ -50,13 +45,7 @@ def refuse_closed(lab: str, folder: Path) -> None:
 
 
 def with_receipt(submit: Any) -> Any:
-    """Make a class that submits as another one does: a receipt before that, a note afterward.
-
-    Parameters
-    ----------
-    submit
-        The class that nbgrader would submit with.
-    """
+    """Make a class that submits as another one does: a receipt before that, a note afterward."""
 
     class SubmitNotingLedger(submit):  # type: ignore[misc]
         """Writes the receipt, submits, and notes that it did."""
@@ -89,18 +78,7 @@ SubmitWithReceipt = with_receipt(ExchangeSubmit)
 
 
 def submit_folder(folder: Path) -> SubmitReply:
-    """Submit the lab in a folder through the exchange that nbgrader is configured for.
-
-    Parameters
-    ----------
-    folder
-        The folder of the lab, named as the assignment.
-
-    Raises
-    ------
-    ExchangeError
-        When the exchange does not take it.
-    """
+    """Submit the lab in a folder, named as the lab, through the exchange; else `ExchangeError`."""
     from nbgrader.apps import NbGrader  # type: ignore[import-untyped]
     from nbgrader.auth import Authenticator  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]

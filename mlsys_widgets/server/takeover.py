@@ -48,22 +48,16 @@ class CannotTakeOver(ValueError):
 
 @dataclass(frozen=True)
 class Replacement:
-    """A folder that was replaced, and what replaced it.
-
-    Parameters
-    ----------
-    before, after
-        The versions; empty where a copy said nothing.
-    inode
-        What the new folder is to the file system, whatever it is called.
-    """
+    """A folder that was replaced, and what replaced it."""
 
     number: int
+    #: The versions; empty where a copy said nothing.
     before: str
     after: str
     names: tuple[str, ...]
     notebook: str
     time: str
+    #: What the new folder is to the file system, whatever it is called.
     inode: int = 0
 
     @property
@@ -74,32 +68,19 @@ class Replacement:
 
 @dataclass(frozen=True)
 class TakeoverResult:
-    """The result of taking a version over.
+    """The result of taking a version over."""
 
-    Parameters
-    ----------
-    version
-        The version that the folder holds now.
-    cells
-        How many cells of the student's are in it.
-    remarks
-        What did not carry over as it was, a sentence each.
-    """
-
+    #: The version that the folder holds now.
     version: str
+    #: How many cells of the student's are in it.
     cells: int
+    #: What did not carry over as it was, a sentence each.
     remarks: tuple[str, ...]
     backup: Path
 
 
 def read_book(content: bytes, name: str) -> dict[str, Any]:
-    """Read a notebook as JSON has it.
-
-    Raises
-    ------
-    CannotTakeOver
-        When it is none.
-    """
+    """Read a notebook as JSON has it; `CannotTakeOver` if it is none."""
     try:
         book = json.loads(content)
         cells = book["cells"]
@@ -111,13 +92,7 @@ def read_book(content: bytes, name: str) -> dict[str, Any]:
 
 
 def lab_files(folder: Path, lab: str) -> dict[str, bytes]:
-    """Read the files of a released lab, its notebook first.
-
-    Raises
-    ------
-    CannotTakeOver
-        When they cannot be read, or are too many.
-    """
+    """Read the files of a released lab, its notebook first; else `CannotTakeOver`."""
     try:
         notebook = _small(folder / f"{lab}.ipynb")
         return {f"{lab}.ipynb": notebook, **files_beside(folder, lab)}
@@ -135,17 +110,9 @@ def _small(path: Path) -> bytes:
 
 
 def take_over(notebook: Path, lab: str, new: Mapping[str, bytes]) -> TakeoverResult:
-    """Replace the lab in the folder of a notebook by another version of it.
+    """Replace the lab in the folder of a notebook by another version of it, or change nothing.
 
-    Parameters
-    ----------
-    new
-        The files of the other version, by name; the notebook under the name of the lab.
-
-    Raises
-    ------
-    CannotTakeOver
-        When it cannot be done; then nothing has changed.
+    `new` has its files by name, the notebook under the name of the lab. Raises `CannotTakeOver`.
     """
     folder = notebook.parent
     place = folder.parent / BACKUPS / folder.name
@@ -305,13 +272,7 @@ def _is_newer(path: Path, target: Path) -> bool:
 
 
 def recover(folder: Path) -> None:
-    """Finish, or forget, what a process that was killed left of a lab's replacement.
-
-    Parameters
-    ----------
-    folder
-        The folder of the lab, which may be missing.
-    """
+    """Finish, or forget, what a process that was killed left of a lab's replacement."""
     place = folder.parent / BACKUPS / folder.name
     if not place.is_dir():
         return
@@ -381,13 +342,7 @@ def way_back(notebook: Path) -> Replacement | None:
 
 
 def kept_files(notebook: Path, lab: str, about: Replacement) -> dict[str, bytes]:
-    """Read the lab's own files of a folder that was replaced.
-
-    Raises
-    ------
-    CannotTakeOver
-        When they are gone.
-    """
+    """Read the lab's own files of a folder that was replaced; `CannotTakeOver` if they are gone."""
     old = notebook.parent.parent / BACKUPS / notebook.parent.name / str(about.number)
     try:
         found = {f"{lab}.ipynb": _small(old / about.notebook)}

@@ -15,17 +15,7 @@ from mlsys_widgets.hub.hub_state import Account
 
 
 def give_files(folder: Path, giver: int, taker: Account) -> None:
-    """Let files and folders of one user be another's; links stay, because nobody follows them.
-
-    Parameters
-    ----------
-    folder
-        Where to begin.
-    giver
-        The number of the user who has them.
-    taker
-        The account that gets them.
-    """
+    """Let files and folders of one user be another's; links stay, because nobody follows them."""
     for entry in walk(folder, folder.name, lambda path, why: None):
         if entry.handle >= 0 and entry.about.st_uid == giver:
             os.fchown(entry.handle, taker.uid, taker.gid)

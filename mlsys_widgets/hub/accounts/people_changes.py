@@ -225,13 +225,7 @@ class PeopleChanges:
 
 
 def people_in(settings: bytes) -> CoursePeople:
-    """Read the people in the settings of a course, without the rest of them.
-
-    Raises
-    ------
-    ValueError
-        If they cannot be read.
-    """
+    """Read the people in the settings of a course, without the rest of them; else `ValueError`."""
     try:
         tables: dict[str, Any] = tomllib.loads(settings.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:

@@ -28,29 +28,19 @@ _LTI_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 
 @dataclass(frozen=True)
 class SignInSettings:
-    """What every such file has; see `OidcSettings` and `LtiSettings`.
+    """What every such file has; see `OidcSettings` and `LtiSettings`."""
 
-    Parameters
-    ----------
-    issuer
-        What the other side calls itself.
-    client_id
-        What it calls this hub.
-    hub
-        The address of the hub in browsers, as registered there with the callback after it.
-    login_claim
-        What names a person.
-    allowed_domain
-        If names are addresses: the only domain that is let in. It is cut off to get the login.
-    people
-        Logins by what the other side says, for those whose names differ.
-    """
-
+    #: What the other side calls itself.
     issuer: str
+    #: What it calls this hub.
     client_id: str
+    #: The address of the hub in browsers, as registered there with the callback after it.
     hub: str
+    #: What names a person.
     login_claim: str
+    #: If names are addresses: the only domain that is let in. It is cut off to get the login.
     allowed_domain: str = ""
+    #: Logins by what the other side says, for those whose names differ.
     people: Mapping[str, str] = field(default_factory=dict)
 
     #: The option that names the file, where people are sent back, and settings that are addresses.
@@ -133,20 +123,14 @@ class SignInSettings:
 class OidcSettings(SignInSettings):
     """How people sign in with an identity provider (OpenID Connect).
 
-    Parameters
-    ----------
-    issuer
-        The provider's address, below which ``.well-known/openid-configuration`` is.
-    login_claim
-        ``preferred_username``, ``email`` if the provider has verified it, or a claim of your own.
-    client_secret_file
-        A file with the secret that the provider gave to it, which only root can read.
-    name
-        What the button says after "Sign in with".
+    The `issuer` is its address, below which ``.well-known/openid-configuration`` is.
     """
 
+    #: ``preferred_username``, ``email`` if the provider has verified it, or a claim of your own.
     login_claim: str = "preferred_username"
+    #: A file with the secret that the provider gave to it, which only root can read.
     client_secret_file: str = field(kw_only=True)
+    #: What the button says after "Sign in with".
     name: str = "your university"
 
     option = "--oidc"
@@ -173,16 +157,6 @@ class OidcSettings(SignInSettings):
 class LtiSettings(SignInSettings):
     """How people come from a learning system (LTI 1.3).
 
-    Parameters
-    ----------
-    login_claim
-        ``email``, ``sub``, or a part of one of LTI's own claims, such as ``ext.user_username`` and
-        ``lis.person_sourcedid``.
-    authorize_url
-        Where the learning system signs who somebody is.
-    jwks_url
-        Where its public keys are.
-
     Examples
     --------
     >>> urls = {"authorize_url": "a", "jwks_url": "j"}
@@ -192,8 +166,12 @@ class LtiSettings(SignInSettings):
     >>> settings.login_of({"sub": "17"})
     """
 
+    #: ``email``, ``sub``, or a part of one of LTI's own claims, such as ``ext.user_username`` and
+    #: ``lis.person_sourcedid``.
     login_claim: str = "email"
+    #: Where the learning system signs who somebody is.
     authorize_url: str = field(kw_only=True)
+    #: Where its public keys are.
     jwks_url: str = field(kw_only=True)
 
     option = "--lti"

@@ -195,13 +195,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[tarfile.TarFile]:
-    """Read an archive, one member after the other.
-
-    Raises
-    ------
-    ValueError
-        If it is broken, with what to do.
-    """
+    """Read an archive, one member after the other; `ValueError` if it is broken."""
     try:
         with gzip.open(path) as unzipped, tarfile.open(fileobj=unzipped, mode="r:") as tar:
             yield tar

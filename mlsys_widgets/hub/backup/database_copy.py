@@ -28,10 +28,7 @@ _MEMORY: Final = 4 << 30
 def copy_database(path: Path, uid: int, gid: int) -> bytes:
     """Return a database as it is at one moment, as a file would hold it.
 
-    Raises
-    ------
-    OSError
-        If it stays locked, cannot be read, or is no database.
+    Raises `OSError` if it stays locked, cannot be read, or is no database.
     """
     reader, writer = os.pipe()
     child = os.fork()

@@ -18,17 +18,10 @@ from mlsys_widgets.files import write_whole
 
 
 def upgrade_gradebook(course: Course) -> Path | None:
-    """Upgrade the gradebook of a course if its form is old.
+    """Upgrade the gradebook of a course if its form is old; return a copy of it as it was.
 
-    Returns
-    -------
-    copy
-        The gradebook as it was; `None` if there was nothing to do, or it is on a server.
-
-    Raises
-    ------
-    ValueError
-        If it is newer than the installed nbgrader, or cannot be upgraded; then it is as it was.
+    Returns `None` if there was nothing to do, or it is on a server. Raises `ValueError` if it is
+    newer than the installed nbgrader, or cannot be upgraded; then it is as it was.
     """
     gradebook = course.gradebook
     if gradebook is None or not gradebook.exists():

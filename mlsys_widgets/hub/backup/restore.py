@@ -37,19 +37,13 @@ _IDS: Final = range(20_000, 60_000)
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents of an archive, after all of it was read.
+    """The contents of an archive, after all of it was read."""
 
-    Parameters
-    ----------
-    id, begun
-        Which backup it is, and when it began.
-    hashes
-        Of the passwords of everybody who was a user.
-    """
-
+    #: Which backup it is, and when it began.
     id: str
     begun: str
     state: HubState
+    #: Of the passwords of everybody who was a user.
     hashes: Mapping[str, str]
 
 
@@ -233,11 +227,8 @@ def members(archive: Path, tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 def unpack(archive: Path, target: Path, uids: Mapping[int, int], gids: Mapping[int, int]) -> None:
     """Write what is in an archive below a folder that nobody else can reach.
 
-    Parameters
-    ----------
-    uids, gids
-        The ids of owners here, by those in the archive. What belongs to nobody that the hub knows
-        goes to root.
+    Owners have other ids here, by those in the archive; what belongs to nobody whom the hub knows
+    goes to root.
     """
 
     def owned(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:

@@ -24,20 +24,13 @@ LONGEST: Final = 3_500
 
 @dataclass(frozen=True)
 class Entry:
-    """Something found in a walk.
+    """Something found in a walk."""
 
-    Parameters
-    ----------
-    path
-        Below the folder where the walk began, with its name first.
-    about
-        What the system says about it; for files and folders, about the very one that is open.
-    handle
-        The open file or folder, closed when the walk goes on; -1 for a link.
-    """
-
+    #: Below the folder where the walk began, with its name first.
     path: str
+    #: What the system says about it; for files and folders, about the very one that is open.
     about: os.stat_result
+    #: The open file or folder, closed when the walk goes on; -1 for a link.
     handle: int = -1
     target: str = ""
 
@@ -45,17 +38,10 @@ class Entry:
 def walk(
     root: Path, name: str, skipped: Callable[[str, str], None], *, deepest: int = DEEPEST
 ) -> Iterator[Entry]:
-    """Yield a folder, and everything in it: files, folders and links.
+    """Yield a folder, and everything in it: files, folders and links; nothing if it is a link.
 
-    Parameters
-    ----------
-    root
-        The folder. If it is a link, a file or missing, nothing is yielded.
-    skipped
-        Told the path of what is left out, and why: devices, pipes and sockets, other file systems,
-        and what is too deep.
-    deepest
-        How many folders may be inside each other.
+    `skipped` is told the path of what is left out, and why: devices, pipes and sockets, other file
+    systems, and what is in more than `deepest` folders.
     """
     try:
         top = open_no_follow(root, os.O_RDONLY | os.O_DIRECTORY)

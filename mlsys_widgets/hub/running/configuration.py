@@ -86,19 +86,10 @@ def hub_configuration(
 ) -> dict[str, Any]:
     """Return JupyterHub's settings.
 
-    Parameters
-    ----------
-    places, state
-        The hub's folder and what it knows about itself.
-    idle
-        Seconds after which a server that nobody uses is stopped; 0 for never.
-    limits, groups
-        What a student may use, and the name of the control groups that see to it; empty if this
-        machine has none for us.
-    oidc, lti
-        An identity provider, and a learning system, with which people can sign in, beside PAM.
-    slurm
-        A cluster on which students' servers run; on this machine if omitted.
+    A server that nobody uses is stopped after `idle` seconds, unless that is 0. Control groups of
+    the name `groups` see to the limits of students; it is empty if this machine has none for us.
+    People can sign in with `oidc` and `lti`, beside PAM, and students' servers run on `slurm`, if
+    given.
     """
     programs = f"{python.parent}:/usr/local/bin:/usr/bin:/bin"
     hub: dict[str, Any] = {

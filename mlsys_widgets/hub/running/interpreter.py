@@ -67,12 +67,7 @@ class CannotInstall(ValueError):
 def interpreter_for(account: Account, home: Path, target: Path, say: Say) -> Path:
     """Return a Python that has everything a hub needs and that users can run.
 
-    Parameters
-    ----------
-    account, home
-        The user who tries it, and that user's home.
-    target
-        Where an environment is created if one is needed.
+    A user tries it, from their home. If one is needed, an environment is created in `target`.
     """
     own = Path(sys.executable)
     if clone() is None and runs(own, account, home):
@@ -102,13 +97,7 @@ def clone() -> Path | None:
 
 
 def make_environment(target: Path, base: Path, say: Say) -> Path:
-    """Create an environment with the versions of this one, or bring it up to date.
-
-    Parameters
-    ----------
-    base
-        The Python that it is created from.
-    """
+    """Create an environment with the versions of this one, or bring it up to date."""
     python = target / "bin" / "python"
     if is_fresh(target):
         return python

@@ -18,10 +18,7 @@ VERSION: Final = "5.3.0"
 def find_proxy(folder: Path, say: Callable[[str], None], *, patience: float = 300.0) -> list[str]:
     """Return the command that starts the proxy, which is installed if it is missing.
 
-    Parameters
-    ----------
-    patience
-        Seconds that npm may take; it retries a registry it cannot reach for a very long time.
+    npm retries a registry that it cannot reach for a very long time, hence `patience`.
     """
     installed = folder / "node_modules" / ".bin" / PROGRAM
     if found := shutil.which(PROGRAM):

@@ -122,12 +122,8 @@ def ending_with_its_parent(how: str = "TERM") -> list[str]:
 class ServerProcess:
     """A server in its own session, so that Ctrl-C in the terminal reaches only us.
 
-    Parameters
-    ----------
-    when_killed
-        The signal that the server gets if we are killed and cannot stop it.
-    leftovers
-        Ends what the server has started and not ended, after it was asked to stop.
+    If we are killed and cannot stop it, it gets the signal `when_killed`. After it was asked to
+    stop, `leftovers` ends what it has started and not ended.
     """
 
     def __init__(
@@ -160,13 +156,7 @@ class ServerProcess:
         self.stop()
 
     def wait_until_ready(self, url: str) -> None:
-        """Wait until an address answers.
-
-        Raises
-        ------
-        OSError
-            If the server ends or takes too long, with the last lines of its log.
-        """
+        """Wait until an address answers; `OSError` if the server ends or takes too long."""
         deadline = time.monotonic() + _START
         while time.monotonic() < deadline and self.process.poll() is None:
             if answers(url):
@@ -187,12 +177,9 @@ class ServerProcess:
         return "\n".join(text.splitlines()[-lines:])
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> int:
-        """Wait until somebody stops us or the server ends by itself; return its exit code.
+        """Wait until somebody stops us, or the server ends by itself; return its exit code.
 
-        Parameters
-        ----------
-        until
-            Asked again and again; if it returns `True`, this returns 0.
+        `until` is asked again and again; if it returns `True`, this returns 0.
         """
         try:
             while self.process.poll() is None:

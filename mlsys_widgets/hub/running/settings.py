@@ -49,26 +49,14 @@ def write_settings(
     sockets: bool = False,
     shared: bool = False,
 ) -> None:
-    """Write the settings of a role.
+    """Write the settings of a role into a folder; what is in it is replaced.
 
-    Parameters
-    ----------
-    folder
-        Where; what is in it is replaced.
-    course_id, exchange
-        What nbgrader calls the course, and where its exchange is.
-    course
-        The folder of the course; for instructors.
-    cache
-        Where nbgrader keeps a student's own copies of submissions; in the home if omitted.
-    idle
-        Seconds after which a kernel that nobody is connected to is stopped; 0 for never.
-    sockets
-        Whether servers talk to kernels over sockets in Jupyter's runtime folder, which must have a
-        short path. Otherwise they use encrypted ports of the loopback, where two kernels that start
-        at the same time may pick the same port.
-    shared
-        Whether several people teach, who share the course as a group.
+    The folder of the course is for instructors; it is `shared` by a group if several people teach.
+    nbgrader keeps a student's own copies of submissions in the `cache`, or in the home. A kernel
+    that nobody is connected to is stopped after `idle` seconds, unless that is 0. With `sockets`,
+    servers talk to kernels over sockets in Jupyter's runtime folder, which must have a short path.
+    Otherwise they use encrypted ports of the loopback, where two kernels that start at the same
+    time may pick the same port.
     """
     nbgrader: dict[str, Any] = {
         "CourseDirectory.course_id": course_id,

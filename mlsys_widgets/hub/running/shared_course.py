@@ -103,13 +103,7 @@ def _share(above: int, name: str, gid: int) -> None:
 
 
 def course_settings(course: Path, trusted: set[int]) -> bytes:
-    """Read ``assignments/course.toml`` if nobody but an instructor can have written it.
-
-    Raises
-    ------
-    ValueError
-        If somebody else could have written it.
-    """
+    """Read ``assignments/course.toml``; `ValueError` if others could have written it."""
     try:
         with (
             open_folder(course) as above,

@@ -26,30 +26,20 @@ _STARTS: Final = 180
 
 @dataclass(frozen=True)
 class SlurmSettings:
-    """How students' servers run as jobs of a cluster.
+    """How students' servers run as jobs of a cluster."""
 
-    Parameters
-    ----------
-    hub
-        The address at which nodes reach this machine.
-    partition
-        Where jobs go; the cluster's own default if empty.
-    time
-        After which a server ends, however busy it is; as Slurm writes it.
-    memory, cpus
-        What a server is promised and may use.
-    wait
-        Minutes that a student waits for a place before being sent away with a sentence.
-    options
-        What else ``sbatch`` is told, such as ``--account=teaching --qos=short``.
-    """
-
+    #: The address at which nodes reach this machine.
     hub: str
+    #: Where jobs go; the cluster's own default if empty.
     partition: str = ""
+    #: After which a server ends, however busy it is; as Slurm writes it.
     time: str = "4:00:00"
+    #: What a server is promised and may use.
     memory: str = "1280M"
     cpus: int = 1
+    #: Minutes that a student waits for a place before being sent away with a sentence.
     wait: int = 10
+    #: What else ``sbatch`` is told, such as ``--account=teaching --qos=short``.
     options: str = ""
 
     @classmethod

@@ -21,31 +21,20 @@ _PERIOD: Final = 100_000
 
 @dataclass(frozen=True)
 class StudentLimits:
-    """Limits of each student; 0: none.
+    """Limits of each student; 0: none."""
 
-    Parameters
-    ----------
-    memory
-        GiB. A kernel that needs more is ended; a lab needs 1.25 with its measurement (docs,
-        sizing).
-    cores
-        Processors. Who has fewer than that to share gets an equal part.
-    disk
-        GiB of a home. More is not refused, but told in the log.
-    """
-
+    #: GiB. A kernel that needs more is ended; a lab needs 1.25 with its measurement (docs, sizing).
     memory: float = 2.0
+    #: Processors. Who has fewer than that to share gets an equal part.
     cores: float = 2.0
+    #: GiB of a home. More is not refused, but told in the log.
     disk: float = 5.0
 
 
 class ControlGroups:
     """The groups of a hub's students, in either version of the kernel's interface.
 
-    Parameters
-    ----------
-    name
-        Of the folder that holds a folder for each student.
+    The folder of this name holds a folder for each student.
     """
 
     def __init__(self, name: str, root: Path = _ROOT) -> None:
@@ -69,10 +58,7 @@ class ControlGroups:
     def open(self, student: str, limits: StudentLimits) -> list[Path]:
         """Make the group of a student; return the files through which a process joins it.
 
-        Raises
-        ------
-        OSError
-            If the kernel does not take it.
+        Raises `OSError` if the kernel does not take it.
         """
         self.close(student)
         joining = []

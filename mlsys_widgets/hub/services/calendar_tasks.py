@@ -21,23 +21,15 @@ from mlsys_widgets.wording.system_errors import error_sentence
 
 @dataclass(frozen=True)
 class CalendarReport:
-    """The result of following the calendar, for the hub.
+    """The result of following the calendar, for the hub."""
 
-    Parameters
-    ----------
-    released
-        Labs that students can fetch now, and could not before.
-    next
-        When the next lab opens, in UTC; empty if none does.
-    dates
-        The dates of each student, as `OwnDates` writes them.
-    problem
-        Why it could not be done, in a sentence; then the dates from before still hold.
-    """
-
+    #: Labs that students can fetch now, and could not before.
     released: list[str] = field(default_factory=list)
+    #: When the next lab opens, in UTC; empty if none does.
     next: str = ""
+    #: The dates of each student, as `OwnDates` writes them.
     dates: Mapping[str, str] = field(default_factory=dict)
+    #: Why it could not be done, in a sentence; then the dates from before still hold.
     problem: str = ""
 
 

@@ -37,16 +37,7 @@ _Seen = tuple[int, int, int]
 class CopyWatch:
     """Looks into homes and notes which copies are there.
 
-    Parameters
-    ----------
-    homes
-        The homes of users, each named as its owner.
-    outbound
-        Where labs are fetched from; it may not exist yet.
-    notes
-        The file of notes; whoever may read its folder may read the file.
-    named
-        Tells the name of a user from their number.
+    Homes are named as their owners. Whoever may read the folder of the notes may read the file.
     """
 
     def __init__(

@@ -72,11 +72,8 @@ _FILE: Final = re.compile(
 def page_policy(page: str, place: str) -> str:
     """Return the policy of a page of formgrader.
 
-    Parameters
-    ----------
-    place
-        Host and path of formgrader, for example ``127.0.0.1:8000/user/teacher/formgrader``; empty
-        where a policy cannot say it.
+    `place` is formgrader's host and path, such as ``127.0.0.1:8000/user/teacher/formgrader``; empty
+    where a policy cannot say it.
 
     Examples
     --------

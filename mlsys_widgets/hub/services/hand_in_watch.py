@@ -50,16 +50,9 @@ class _NewFolder:
 
 
 class HandInWatch:
-    """Looks into the exchange and notes what is new.
+    """Looks into the exchange, which may not exist yet, and notes what is new.
 
-    Parameters
-    ----------
-    inbound
-        Where nbgrader puts submissions; it may not exist yet.
-    notes
-        The file of notes; whoever may read its folder may read the file.
-    named
-        Tells the name of a user from their number.
+    Whoever may read the folder of the notes may read the file.
     """
 
     def __init__(

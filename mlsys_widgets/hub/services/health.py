@@ -34,23 +34,16 @@ class HubPart:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The hub that is looked at.
-
-    Parameters
-    ----------
-    hub, proxy
-        Addresses on the loopback: JupyterHub's own, and the proxy's interface.
-    services
-        The command of every service of the hub, by name.
-    parent
-        The process of JupyterHub, whose children they are.
-    """
+    """The hub that is looked at."""
 
     places: Places
     course_id: str
+    #: Addresses on the loopback: JupyterHub's own, and the proxy's interface.
     hub: str
     proxy: str
+    #: The command of every service of the hub, by name.
     services: Mapping[str, list[str]]
+    #: The process of JupyterHub, whose children they are.
     parent: int
 
 

@@ -11,25 +11,13 @@ from mlsys_widgets.hub.running.student_limits import GIB
 
 
 class HomeWatch:
-    """Measures homes of students.
-
-    Parameters
-    ----------
-    most
-        GiB that a home may take before it is named; 0: any.
-    """
+    """Measures homes of students, and names those of more than `most` GiB; 0: any."""
 
     def __init__(self, places: Places, most: float) -> None:
         self._places, self._most = places, most
 
     def look(self) -> None:
-        """Measure them once.
-
-        Raises
-        ------
-        ValueError
-            Names whose homes take more, and how much.
-        """
+        """Measure them once; `ValueError` names whose homes take more, and how much."""
         state = HubState.read(self._places.state) if self._most else None
         homes = [self._places.home(each.name) for each in state.of_role("student")] if state else []
         large = sorted(

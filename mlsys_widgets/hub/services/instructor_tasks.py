@@ -32,29 +32,19 @@ _PATIENCE: Final = 300.0
 
 @dataclass(frozen=True)
 class TaskReport:
-    """The result of entering students and releasing labs.
+    """The result of entering students and releasing labs."""
 
-    Parameters
-    ----------
-    released
-        Labs that students can fetch now, and could not before.
-    changed
-        Labs that differ from what students have.
-    withdrawn
-        Labs that were released before and that students can no longer fetch.
-    added
-        Students who are new in the gradebook.
-    waiting
-        Labs that open later, each with the time.
-    problem
-        Why the calendar cannot be read, and nothing new was released; empty if it can.
-    """
-
+    #: Labs that students can fetch now, and could not before.
     released: list[str]
+    #: Labs that differ from what students have.
     changed: list[str]
+    #: Labs that were released before and that students can no longer fetch.
     withdrawn: list[str]
+    #: Students who are new in the gradebook.
     added: list[str]
+    #: Labs that open later, each with the time.
     waiting: dict[str, str] = field(default_factory=dict)
+    #: Why the calendar cannot be read, and nothing new was released; empty if it can.
     problem: str = ""
 
 
