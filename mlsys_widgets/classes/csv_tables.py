@@ -64,33 +64,12 @@ def questions(summary: ClassSummary) -> str:
     )  # fmt: skip
     rows: list[Sequence[str]] = []
     for each in summary.questions:
-        rows.append(
-            (
-                each.name,
-                each.title,
-                "",
-                str(each.right),
-                str(each.count),
-                f"{each.most:g}",
-                "" if each.mean is None else f"{each.mean:.4f}",
-                "" if each.discrimination is None else f"{each.discrimination:.4f}",
-                "",
-            )
-        )
-        rows += [
-            (
-                each.name,
-                each.title,
-                b.belief,
-                str(b.count),
-                str(each.count),
-                "",
-                "",
-                "",
-                b.explanation,
-            )
-            for b in each.beliefs
-        ]
+        who, of = (each.name, each.title), str(each.count)
+        mean = "" if each.mean is None else f"{each.mean:.4f}"
+        related = "" if each.discrimination is None else f"{each.discrimination:.4f}"
+        rows.append((*who, "", str(each.right), of, f"{each.most:g}", mean, related, ""))
+        for held in each.beliefs:
+            rows.append((*who, held.belief, str(held.count), of, "", "", "", held.explanation))
     return as_csv(header, rows)
 
 

@@ -111,12 +111,12 @@ def _totals_csv(totals: CourseTotals) -> tuple[_Line, Iterator[_Line]]:
             line = [each.id, each.last_name, each.first_name, each.email]
             line.append(totals.sections.get(each.id, ""))
             for lab in totals.labs:
-                of, standing = _points(lab.most), lab.standings.get(each.id)
+                of, standing = as_points(lab.most), lab.standings.get(each.id)
                 if standing is None:
                     line += ["", of, "", ""]
                     continue
                 late = in_words(standing.seconds_late) if standing.seconds_late else ""
-                line += [_points(standing.total), of, late, _points(standing.penalty)]
+                line += [as_points(standing.total), of, late, as_points(standing.penalty)]
             yield [*line, _percent(totals.percent(each.id))]
 
     return [*header, "total_percent"], lines()
@@ -127,13 +127,13 @@ def _totals_canvas(totals: CourseTotals) -> tuple[_Line, Iterator[_Line]]:
     header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", *columns, "Course total")
 
     def lines() -> Iterator[_Line]:
-        most = (_points(lab.most) for lab in totals.labs)
+        most = (as_points(lab.most) for lab in totals.labs)
         yield ("    Points Possible", "", "", "", "", *most, "100")
         for each in totals.people:
             canvas_id = _canvas_id(each)
             sis_id = "" if canvas_id else each.lms_user_id
             section = totals.sections.get(each.id, "")
-            points = (_points(s.total) if s else "" for s in totals.standings_of(each.id))
+            points = (as_points(s.total) if s else "" for s in totals.standings_of(each.id))
             total = _percent(totals.percent(each.id))
             yield (_sortable(each), canvas_id, sis_id, each.id, section, *points, total)
 
@@ -147,7 +147,7 @@ def _totals_moodle(totals: CourseTotals) -> tuple[_Line, Iterator[_Line]]:
 
     def lines() -> Iterator[_Line]:
         for each in totals.people:
-            points = (_points(s.total) if s else "-" for s in totals.standings_of(each.id))
+            points = (as_points(s.total) if s else "-" for s in totals.standings_of(each.id))
             who = (each.first_name, each.last_name, each.id, each.lms_user_id, each.email)
             yield (*who, *points, _percent(totals.percent(each.id)) or "-")
 
@@ -164,12 +164,12 @@ def _percent(percent: float | None) -> str:
 
 def _canvas(found: Grades, column: str, _said: Mapping[str, Any]) -> tuple[_Line, Iterator[_Line]]:
     def lines() -> Iterator[_Line]:
-        yield ("    Points Possible", "", "", "", "", _points(sum(found.most.values())))
+        yield ("    Points Possible", "", "", "", "", as_points(sum(found.most.values())))
         for each in found.people:
             canvas_id = _canvas_id(each)
             sis_id = "" if canvas_id else each.lms_user_id
             standing = found.standings.get(each.id)
-            total = _points(standing.total) if standing else ""
+            total = as_points(standing.total) if standing else ""
             yield (_sortable(each), canvas_id, sis_id, each.id, "", total)
 
     return ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", column), lines()
@@ -203,7 +203,7 @@ def _moodle(found: Grades, column: str, graded: Mapping[str, Any]) -> tuple[_Lin
                 each.id,
                 each.lms_user_id,
                 each.email,
-                _points(standing.total) if standing else "-",
+                as_points(standing.total) if standing else "-",
                 _feedback(found, standing, graded.get(each.id, {})) if standing else "",
             )
 
@@ -213,7 +213,7 @@ def _moodle(found: Grades, column: str, graded: Mapping[str, Any]) -> tuple[_Lin
 def _feedback(found: Grades, standing: Standing, line: Mapping[str, Any]) -> str:
     """Write what a student reads: points, the late penalty, and recognized misconceptions."""
     most = sum(found.most.values())
-    sentences = [f"{_points(standing.total)} of {_points(most)} points."]
+    sentences = [f"{as_points(standing.total)} of {as_points(most)} points."]
     if standing.seconds_late:
         sentences.append(f"{in_words(standing.seconds_late).capitalize()} late.")
     if standing.penalty:
@@ -223,7 +223,7 @@ def _feedback(found: Grades, standing: Standing, line: Mapping[str, Any]) -> str
     for score in line.get("scores", ()):
         if score.get("belief"):
             earned = standing.points.get(score["name"], 0.0)
-            worth = f"{_points(earned)} of {_points(score['most'])}"
+            worth = f"{as_points(earned)} of {as_points(score['most'])}"
             sentences.append(f"{score['name']} ({worth}): {score['says']}")
     return " ".join(sentences)
 
@@ -254,7 +254,7 @@ def _gradescope(
                 continue
             yield (
                 *who,
-                _points(standing.total),
+                as_points(standing.total),
                 most,
                 "Ungraded" if standing.waiting else "Graded",
                 "",
@@ -262,7 +262,7 @@ def _gradescope(
                 _duration(standing.seconds_late),
                 "",
                 "1",
-                *(_points(standing.points.get(name, 0.0)) for name in found.most),
+                *(as_points(standing.points.get(name, 0.0)) for name in found.most),
             )
 
     return header, lines()
@@ -278,12 +278,12 @@ def _duration(seconds: float) -> str:
     return f"{hours:02}:{minutes:02}:{rest:02}"
 
 
-def _points(points: float) -> str:
-    """Points without the rounding noise of binary fractions.
+def as_points(points: float) -> str:
+    """Write points without the rounding noise of binary fractions.
 
     Examples
     --------
-    >>> _points(67.60000000000001), _points(100.0)
+    >>> as_points(67.60000000000001), as_points(100.0)
     ('67.6', '100')
     """
     return f"{round(points, 2):g}" if abs(points) < 1e5 else f"{points:.2f}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,7 @@ from sqlalchemy.engine import make_url
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.trial_accounts import trial_accounts
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
-
-#: When a lab is due for a student by the calendar; `None` where that says nothing.
-DueTimes = Callable[[str], datetime | None]
+from mlsys_widgets.grading.gradebook.lab_grades import LabGrade, read_lab_grades
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,6 @@ class Grades:
     people: tuple[GradebookStudent, ...]
     #: The standing of each student who has handed in, by their id.
     standings: Mapping[str, Standing] = field(default_factory=dict)
-    #: When the lab is due, in UTC.
-    due: datetime | None = None
     #: Accounts that only try the course; they are neither people nor have standings.
     trial: tuple[str, ...] = ()
 
@@ -83,18 +80,28 @@ def grades(course: Course, lab: str) -> Grades:
             raise ValueError(
                 f"the gradebook does not know {lab}; grade the class first: mlsys grade {lab}"
             )
-        trial, gone = trial_accounts(course.home), frozenset(course.people.dropped)
-        return _read(db, found, _due_times(course, lab), trial, gone)
-
-
-def _due_times(course: Course, lab: str) -> DueTimes:
-    """Return when a lab is due for a student by the calendar, in UTC as gradebooks have times."""
-
-    def due_time(student: str) -> datetime | None:
-        due = course.calendar.dates(lab, student).due
-        return due and due.astimezone(UTC).replace(tzinfo=None)
-
-    return due_time
+        most, trial = _most(db, found.id), trial_accounts(course.home)
+        left_out = trial | set(course.people.dropped)
+        columns = [t.student.c[each.name] for each in fields(GradebookStudent)]
+        rows = db.execute(select(*columns).order_by(t.student.c.id))
+        people = [GradebookStudent(*(value or "" for value in row)) for row in rows]
+        standings = {
+            name: Standing(
+                {cell: each.points for cell, each in grade.cells.items()},
+                tuple(cell for cell in most if cell in grade.cells and grade.cells[cell].waiting),
+                grade.penalty or 0.0,
+                grade.timestamp,
+                _seconds_late(grade, found.duedate, course.calendar.dates(lab, name).due),
+            )
+            for name, grade in read_lab_grades(db, found.id).items()
+            if name not in left_out
+        }
+        return Grades(
+            most,
+            tuple(each for each in people if each.id not in left_out),
+            standings,
+            tuple(each.id for each in people if each.id in trial),
+        )
 
 
 def due(course: Course, lab: str) -> datetime | None:
@@ -105,26 +112,21 @@ def due(course: Course, lab: str) -> datetime | None:
         return moment
 
 
-class _connected:
-    """A connection to the gradebook; ``None`` if there is no gradebook."""
-
-    def __init__(self, course: Course) -> None:
-        self._url = make_url(course.db_url)
-
-    def __enter__(self) -> Any:
-        # Connecting to a missing file would create an empty gradebook.
-        file = self._url.database if self._url.get_backend_name() == "sqlite" else None
-        if file and file != ":memory:" and not Path(file).is_file():
-            self._engine = None
-            return None
-        self._engine = create_engine(self._url)
-        self._db = self._engine.connect()
-        return self._db
-
-    def __exit__(self, *_: object) -> None:
-        if self._engine is not None:
-            self._db.close()
-            self._engine.dispose()
+@contextmanager
+def _connected(course: Course) -> Iterator[Any]:
+    """Connect to the gradebook; ``None`` if there is none."""
+    url = make_url(course.db_url)
+    # Connecting to a missing file would create an empty gradebook.
+    file = url.database if url.get_backend_name() == "sqlite" else None
+    if file and file != ":memory:" and not Path(file).is_file():
+        yield None
+        return
+    engine = create_engine(url)
+    try:
+        with engine.connect() as db:
+            yield db
+    finally:
+        engine.dispose()
 
 
 def _assignment(db: Connection, lab: str) -> Any:
@@ -133,96 +135,30 @@ def _assignment(db: Connection, lab: str) -> Any:
     return db.execute(select(t.assignment).where(t.assignment.c.name == lab)).first()
 
 
-def _read(
-    db: Connection,
-    found: Any,
-    due_times: DueTimes,
-    trial: frozenset[str],
-    gone: frozenset[str],
-) -> Grades:
-    books = _ids(db, select(t.notebook.c.id).where(t.notebook.c.assignment_id == found.id))
-    cells = {
-        row.id: row.name
-        for row in db.execute(select(t.base_cell).where(t.base_cell.c.notebook_id.in_(books)))
-    }
+def _most(db: Connection, assignment: str) -> dict[str, float]:
+    """Return what each graded cell is worth, in the order of the notebook."""
+    books = select(t.notebook.c.id).where(t.notebook.c.assignment_id == assignment)
+    cells = select(t.base_cell).where(t.base_cell.c.notebook_id.in_(books))
+    names = {row.id: row.name for row in db.execute(cells)}
     worth = {
-        cells[row.id]: float(row.max_score or 0.0)
+        names[row.id]: float(row.max_score or 0.0)
         for table in (t.grade_cells, t.task_cells)
         for row in db.execute(select(table))
-        if row.id in cells
+        if row.id in names
     }
     # The gradebook keeps no order of cells, but their source cells were written top to bottom.
-    order = [
-        row.name
-        for row in db.execute(select(t.source_cell).where(t.source_cell.c.notebook_id.in_(books)))
-    ]
+    sources = select(t.source_cell).where(t.source_cell.c.notebook_id.in_(books))
+    order = [row.name for row in db.execute(sources)]
     ranked = sorted(worth, key=lambda name: order.index(name) if name in order else len(order))
-    people = tuple(
-        GradebookStudent(row.id, *(row[k] or "" for k in range(1, 5)))
-        for row in db.execute(
-            select(
-                t.student.c.id,
-                t.student.c.first_name,
-                t.student.c.last_name,
-                t.student.c.email,
-                t.student.c.lms_user_id,
-            ).order_by(t.student.c.id)
-        )
-    )
-    standings = _standings(db, found, cells, due_times)
-    return Grades(
-        {n: worth[n] for n in ranked},
-        tuple(each for each in people if each.id not in trial | gone),
-        {name: each for name, each in standings.items() if name not in trial | gone},
-        found.duedate,
-        tuple(each.id for each in people if each.id in trial),
-    )
+    return {name: worth[name] for name in ranked}
 
 
-def _standings(
-    db: Connection, found: Any, cells: Mapping[str, str], due_times: DueTimes
-) -> dict[str, Standing]:
-    table = t.submitted_assignment
-    submissions = db.execute(select(table).where(table.c.assignment_id == found.id)).all()
-    of_notebook: dict[str, str] = {}
-    penalties: dict[str, float] = {}
-    by_id = {row.id: row for row in submissions}
-    for row in db.execute(select(t.submitted_notebook)):
-        if row.assignment_id in by_id:
-            of_notebook[row.id] = row.assignment_id
-            late = row.late_submission_penalty or 0.0
-            penalties[row.assignment_id] = penalties.get(row.assignment_id, 0.0) + late
-    points: dict[str, dict[str, float]] = {each: {} for each in by_id}
-    waiting: dict[str, list[str]] = {each: [] for each in by_id}
-    for row in db.execute(select(t.grade)):
-        submission = of_notebook.get(row.notebook_id)
-        if submission is None or row.cell_id not in cells:
-            continue
-        name = cells[row.cell_id]
-        score = row.auto_score if row.manual_score is None else row.manual_score
-        points[submission][name] = (score or 0.0) + (row.extra_credit or 0.0)
-        if row.needs_manual_grade:
-            waiting[submission].append(name)
-    return {
-        row.student_id: Standing(
-            points[row.id],
-            tuple(waiting[row.id]),
-            penalties.get(row.id, 0.0),
-            row.timestamp,
-            _late(row.timestamp, found.duedate, row.extension, due_times(str(row.student_id))),
-        )
-        for row in sorted(submissions, key=lambda row: str(row.student_id))
-    }
-
-
-def _late(
-    timestamp: datetime | None, due: datetime | None, extension: Any, own: datetime | None
-) -> float:
-    limit = own or (due + extension if due and extension is not None else due)
-    if timestamp is None or limit is None:
+def _seconds_late(grade: LabGrade, due: datetime | None, own: datetime | None) -> float:
+    """Return how late something was: by the calendar, or else by the gradebook."""
+    if own:
+        limit: datetime | None = own.astimezone(UTC).replace(tzinfo=None)
+    else:
+        limit = due + grade.extension if due and grade.extension is not None else due
+    if grade.timestamp is None or limit is None:
         return 0.0
-    return max(0.0, (timestamp - limit).total_seconds())
-
-
-def _ids(db: Connection, query: Any) -> list[str]:
-    return [row.id for row in db.execute(query)]
+    return max(0.0, (grade.timestamp - limit).total_seconds())

@@ -36,11 +36,6 @@ def lecture_points(summary: ClassSummary) -> tuple[LecturePoint, ...]:
     """Choose what most students believe, at most once for each question.
 
     Two come from answers and one from predictions, unless there are fewer of a kind.
-
-    Examples
-    --------
-    >>> lecture_points(ClassSummary("lab_02_caches", "Caches", 100))
-    ()
     """
     answered = _most_common(
         _point(each.beliefs, f"answered in “{each.title}”", each.answered)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -15,11 +14,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mlsys_widgets.classes.gradebook_reader import Grades
+from mlsys_widgets.classes.export import as_points
+from mlsys_widgets.classes.gradebook_reader import Grades, grades
 from mlsys_widgets.classes.lms_http import LmsClient, LmsError, LmsSilence, Patience
 from mlsys_widgets.classes.lms_journal import PushJournal
 from mlsys_widgets.classes.lms_key import load_key, make_key
-from mlsys_widgets.classes.lms_people import LmsUser, match_people, pushed_grades
+from mlsys_widgets.classes.lms_people import match_people
 from mlsys_widgets.classes.lms_push import LabPush, PushRow, Step, apply, compare
 from mlsys_widgets.classes.lms_services import LmsServices
 from mlsys_widgets.classes.lms_settings import lms_settings
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = lms_settings(course)
     key = load_key(course.root)
     # Whatever is wrong with a name is said before anything is sent.
-    found = {lab: pushed_grades(course, lab) for lab in dict.fromkeys(arguments.labs)}
+    found = {lab: grades(course, lab) for lab in dict.fromkeys(arguments.labs)}
     journal = PushJournal(course.root)
     with journal.alone(), LmsClient(settings.lineitems_url, Patience()) as client:
         services = LmsServices(settings, client, TokenSource(settings, key, client))
@@ -80,7 +80,8 @@ def _push_all(
     problems: list[str] = []
     with _progress() as bar:
         task = bar.add_task("Asking the LMS", total=None)
-        users = _users(found, services)
+        people = {each.id: each for of in found.values() for each in of.people}
+        users = match_people(people.values(), services.members())
         for lab, of in found.items():
             bar.update(task, description=f"Comparing {lab}", total=None)
             try:
@@ -98,11 +99,6 @@ def _push_all(
                 if isinstance(problem, LmsSilence):
                     break  # the other labs would meet the same
     return done, problems
-
-
-def _users(found: dict[str, Grades], services: LmsServices) -> dict[str, LmsUser]:
-    people = {each.id: each for of in found.values() for each in of.people}
-    return match_people(people.values(), services.members())
 
 
 def _print_key(course: Course, form: str) -> int:
@@ -124,12 +120,11 @@ def _show(done: Sequence[LabPush], settings: LmsSettings, *, applied: bool) -> N
     console = Console()
     for push in done:
         column = "" if push.item else f" The column {push.lab} is not there yet."
-        _print(console, f"{push.lab} in {settings.name}, out of {_points(push.most)}.{column}")
+        _print(console, f"{push.lab} in {settings.name}, out of {as_points(push.most)}.{column}")
         rows = [each for each in push.rows if each.step not in ("same", "empty") or each.why]
         if rows:
             console.print(_table(rows))
-        for line in _summary(push):
-            _print(console, line)
+        _print(console, _summary(push))
     waiting = sum(each.count("send") for each in done)
     if not applied and waiting:
         labs = " ".join(each.lab for each in done if each.count("send"))
@@ -144,14 +139,14 @@ def _table(rows: Sequence[PushRow]) -> Table:
         column.justify = "right"
     table.columns[3].overflow = "fold"
     for each in rows:
-        points = ("–" if score is None else _points(score) for score in (each.there, each.here))
+        points = ("–" if score is None else as_points(score) for score in (each.there, each.here))
         words = f"{_SAYS[each.step]}{f': {each.why}' if each.why else ''}"
         style = _STYLES.get(each.step, "")
         table.add_row(Text(each.student), *map(Text, points), Text(words, style))
     return table
 
 
-def _summary(push: LabPush) -> Iterator[str]:
+def _summary(push: LabPush) -> str:
     words_of: dict[Step, str] = {
         "sent": "sent",
         "failed": "not sent",
@@ -165,7 +160,7 @@ def _summary(push: LabPush) -> Iterator[str]:
     counts = [
         f"{number} {words}" for step, words in words_of.items() if (number := push.count(step))
     ]
-    yield f"{counted(len(push.rows), 'student')}: {', '.join(counts) or 'nothing to do'}."
+    return f"{counted(len(push.rows), 'student')}: {', '.join(counts) or 'nothing to do'}."
 
 
 def _as_data(push: LabPush) -> dict[str, Any]:
@@ -176,8 +171,7 @@ def _as_data(push: LabPush) -> dict[str, Any]:
     return {"lab": push.lab, "most": push.most, "item": push.item and push.item.id, "rows": rows}
 
 
-@contextmanager
-def _progress() -> Iterator[Progress]:
+def _progress() -> Progress:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -186,12 +180,7 @@ def _progress() -> Iterator[Progress]:
     )
     console = Console(stderr=True)
     hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        yield bar
-
-
-def _points(points: float) -> str:
-    return f"{round(points, 2):g}" if abs(points) < 1e5 else f"{points:.2f}"
+    return Progress(*columns, console=console, transient=True, disable=hidden)
 
 
 def _print(console: Console, words: str) -> None:

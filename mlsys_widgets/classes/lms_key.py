@@ -49,14 +49,7 @@ def lms_folder(root: Path) -> Path:
 
 
 class ToolKey:
-    """An RSA key that signs with RS256.
-
-    Examples
-    --------
-    >>> key = ToolKey(rsa.generate_private_key(public_exponent=65537, key_size=2048))
-    >>> sorted(key.jwk())
-    ['alg', 'e', 'kid', 'kty', 'n', 'use']
-    """
+    """An RSA key that signs with RS256."""
 
     def __init__(self, private: rsa.RSAPrivateKey) -> None:
         self._private = private

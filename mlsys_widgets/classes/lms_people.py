@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mlsys_widgets.classes.gradebook_reader import GradebookStudent, Grades, grades
+from mlsys_widgets.classes.gradebook_reader import GradebookStudent
 from mlsys_widgets.classes.lms_services import LmsMember
-from mlsys_widgets.course.course import Course
 
 
 @dataclass(frozen=True)
@@ -21,28 +20,12 @@ class LmsUser:
     problem: str = ""
 
 
-def pushed_grades(course: Course, lab: str) -> Grades:
-    """The gradebook's view of a lab, of those whose grades are sent.
-
-    These are the students that `grades` knows: whoever is left out of exports is left out here.
-    """
-    return grades(course, lab)
-
-
 def match_people(
     students: Iterable[GradebookStudent], members: Sequence[LmsMember] | None
 ) -> dict[str, LmsUser]:
     """Find the students in the LMS.
 
     Without the LMS's own list of `members`, the ids in the gradebook count.
-
-    Examples
-    --------
-    >>> ann = GradebookStudent("ann", email="ann@uni.edu")
-    >>> match_people([ann], [LmsMember("17", email="Ann@Uni.edu")])["ann"].id
-    '17'
-    >>> match_people([ann], None)["ann"].problem
-    'has no id of the LMS in the gradebook; a roster with the column "lms user id" enters it'
     """
     index = None if members is None else _MemberIndex(members)
     found = {each.id: index.find(each) if index else _by_id(each) for each in students}

@@ -40,11 +40,5 @@ def give_secret(course: Course, labs: Sequence[str]) -> Course:
 
 
 def without_secret(settings: str) -> str:
-    r"""The settings of a course without its secret, for another class: that one gets its own.
-
-    Examples
-    --------
-    >>> without_secret('secret = "0123"\n\nvariants = true\n')
-    'variants = true\n'
-    """
+    """The settings of a course without its secret, for another class: that one gets its own."""
     return _LINES.sub("", settings)

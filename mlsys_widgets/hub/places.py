@@ -46,14 +46,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class Places:
-    """The folder of a hub and what is in it.
-
-    Examples
-    --------
-    >>> places = Places(Path("/srv/mlsys_hub"))
-    >>> places.home("ada").as_posix()
-    '/srv/mlsys_hub/homes/ada'
-    """
+    """The folder of a hub and what is in it."""
 
     root: Path
 

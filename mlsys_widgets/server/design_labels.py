@@ -12,17 +12,7 @@ from mlsys_widgets.labs.about_lab import about_lab
 
 
 def design_labels(folder: Path, lab: str) -> dict[str, str]:
-    """Return what each field of the design says, in order; empty if no notebook here tells it.
-
-    Examples
-    --------
-    >>> import json
-    >>> about = {"lab": "lab_02_cache", "design": [["tile", "side of the tile"]]}
-    >>> book = {"metadata": {"mlsys": about}}
-    >>> _ = (folder / "lab_02_cache.ipynb").write_text(json.dumps(book), "utf-8")
-    >>> design_labels(folder, "lab_02_cache"), design_labels(folder, "other")
-    ({'tile': 'side of the tile'}, {})
-    """
+    """Return what each field of the design says, in order; empty if no notebook here tells it."""
     try:
         notebooks = sorted(path for path in folder.iterdir() if path.suffix == ".ipynb")
     except OSError:

@@ -50,15 +50,7 @@ class WalkResult:
 
 
 class Finder:
-    """Looks for labs and ledgers below a root. May be asked from several threads.
-
-    Examples
-    --------
-    >>> about = {"metadata": {"mlsys": {"lab": "lab_11_roofline", "title": "The roofline"}}}
-    >>> _ = (folder / "lab.ipynb").write_text(json.dumps(about))
-    >>> Finder(Root(folder)).labs()
-    ([FoundLab(path='lab.ipynb', lab='lab_11_roofline', title='The roofline')], True)
-    """
+    """Looks for labs and ledgers below a root. May be asked from several threads."""
 
     def __init__(self, root: Root, clock: Callable[[], float] = time.monotonic) -> None:
         self.root = root

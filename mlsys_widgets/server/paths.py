@@ -2,17 +2,6 @@
 
 A path comes from outside, so it is checked twice: as it is written, and where it leads once all
 links are followed.
-
-Examples
---------
->>> root = Root(folder)
->>> _ = (folder / "lab.ipynb").write_text("{}")
->>> root.notebook("lab.ipynb").name
-'lab.ipynb'
->>> root.notebook("../lab.ipynb")
-Traceback (most recent call last):
-...
-mlsys_widgets.server.paths.PathRefused: ../lab.ipynb is not a path below the folder of this server.
 """
 
 from __future__ import annotations

@@ -100,6 +100,16 @@ def test_a_learning_system_is_declared_in_the_same_way(tmp_path):
             {"email": "ada@x.edu", "email_verified": "true"},
             None,
         ),
+        (
+            {"login_claim": "email", "allowed_domain": "x.edu"},
+            {"email": "ada@x.edu.evil", "email_verified": True},
+            None,
+        ),
+        (
+            {"login_claim": "email", "people": {"lee@x.edu": "ann"}},
+            {"email": "Lee@x.edu", "email_verified": True},
+            "ann",
+        ),
     ],
 )
 def test_who_somebody_is(settings, claims, login):

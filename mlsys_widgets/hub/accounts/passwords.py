@@ -29,13 +29,7 @@ _GROUPS: Final = 4
 
 
 def make_password() -> str:
-    """Return a password of 64 bits that can be read aloud, such as ``bakid-lomut-zasir-hupog``.
-
-    Examples
-    --------
-    >>> len(make_password()), make_password() != make_password()
-    (23, True)
-    """
+    """Return a password of 64 bits that can be read aloud, such as ``bakid-lomut-zasir-hupog``."""
     return "-".join(
         "".join(secrets.choice(letters) for letters in (_CONSONANTS, _VOWELS) * 2)
         + secrets.choice(_CONSONANTS)
@@ -114,14 +108,7 @@ def fits(password: str, hashed: str) -> bool:
 
 
 def default_password(name: str, hashed: str) -> str | None:
-    """Return the default password that opens an account; `None` if none does.
-
-    Examples
-    --------
-    >>> default_password("ada", "")
-    'empty'
-    >>> default_password("ada", "!")
-    """
+    """Return the default password that opens an account; `None` if none does."""
     if not hashed:
         return "empty"
     if is_locked(hashed):

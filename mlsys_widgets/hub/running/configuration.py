@@ -32,15 +32,7 @@ _PROCESSES: Final = 512
 
 @dataclass(frozen=True)
 class Address:
-    """Where people open the hub.
-
-    Examples
-    --------
-    >>> Address("127.0.0.1", 8000).url, Address("127.0.0.1", 8000).loopback
-    ('http://127.0.0.1:8000', True)
-    >>> Address("0.0.0.0", 443, cert=Path("c"), key=Path("k")).bind
-    'https://0.0.0.0:443'
-    """
+    """Where people open the hub."""
 
     ip: str
     port: int

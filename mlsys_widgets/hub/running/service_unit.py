@@ -147,13 +147,7 @@ def remove(name: str, *, units: Path = UNITS, running: Path = _RUNNING) -> None:
 
 
 def notify(words: str) -> bool:
-    """Tell systemd something, such as ``READY=1``; return whether it was listening.
-
-    Examples
-    --------
-    >>> notify("READY=1")  # nobody has started this as a service
-    False
-    """
+    """Tell systemd something, such as ``READY=1``; return whether it was listening."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return False
