@@ -58,19 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if find_spec("jupyterhub") is None:
         raise ValueError("this needs jupyterhub: pip install 'mlsys-widgets[hub]'")
-    if arguments.oidc:
-        OidcSettings.read(arguments.oidc)
-    if arguments.lti:
-        LtiSettings.read(arguments.lti)
-    if arguments.slurm:
-        SlurmSettings.read(arguments.slurm)
+    oidc = OidcSettings.read(arguments.oidc) if arguments.oidc else None
+    lti = LtiSettings.read(arguments.lti) if arguments.lti else None
+    slurm = SlurmSettings.read(arguments.slurm) if arguments.slurm else None
     if arguments.task == "service":
         return _service(places, arguments)
     refuse_unfinished(places)
     options = HubOptions(
         bundle=arguments.bundle, origin=arguments.course, roster=arguments.roster,
         instructor=arguments.instructor, student=arguments.student, python=arguments.python,
-        idle=arguments.idle * 60, oidc=arguments.oidc, lti=arguments.lti, slurm=arguments.slurm,
+        idle=arguments.idle * 60, oidc=oidc, lti=lti, slurm=slurm,
         limits=StudentLimits(arguments.memory, arguments.cores, arguments.disk),
     )  # fmt: skip
     return run_hub(places, address, options)
@@ -110,7 +107,7 @@ def _print_passwords(places: Places) -> int:
     state = HubState.read(places.state)
     if state is None:
         raise ValueError(f"there is no hub in {places.root}; name its folder with --folder")
-    passwords, known = Passwords(places.secrets / "passwords.json"), hashes()
+    passwords, known = Passwords(places.passwords), hashes()
     for name in sorted(state.accounts):
         print(f"{name}\t{passwords.shown(name, known)}")
     return 0

@@ -66,8 +66,12 @@ class Places:
     homes = _Place("homes")
     #: JupyterHub's own records; only for root.
     database = _Place("database")
+    proxy_pid = _Place("database/proxy.pid")
     #: Keys and passwords; only for root.
     secrets = _Place("secrets")
+    passwords = _Place("secrets/passwords.json")
+    #: What JupyterHub is started with.
+    configuration = _Place("secrets/jupyterhub_config.json")
     #: The logs of the hub and all servers; only for root.
     logs = _Place("logs")
     log = _Place("logs/hub.log")

@@ -90,19 +90,11 @@ def check_roster(students: Sequence[RosterEntry]) -> None:
 
 def make_keys(places: Places) -> dict[str, str]:
     """Create the hub's keys at its first start; return them as variables for JupyterHub."""
-    cookie = places.secrets / "cookie_secret"
-    if not cookie.exists():
-        write_private(cookie, secrets.token_hex(32))
-    monitoring = places.secrets / MONITORING_TOKEN
-    if not monitoring.exists():
-        write_private(monitoring, secrets.token_hex(32) + "\n")
-    keys = {}
-    for variable in ("CONFIGPROXY_AUTH_TOKEN", "JUPYTERHUB_CRYPT_KEY"):
-        path = places.secrets / variable.lower()
-        if not path.exists():
-            write_private(path, secrets.token_hex(32))
-        keys[variable] = path.read_text("utf-8").strip()
-    return keys
+    variables = ("CONFIGPROXY_AUTH_TOKEN", "JUPYTERHUB_CRYPT_KEY")
+    for name in ("cookie_secret", MONITORING_TOKEN, *map(str.lower, variables)):
+        if not (places.secrets / name).exists():
+            write_private(places.secrets / name, secrets.token_hex(32) + "\n")
+    return {each: (places.secrets / each.lower()).read_text("utf-8").strip() for each in variables}
 
 
 def choose_ports(state: HubState, public: int) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 
+from mlsys_widgets.courses.plain_terminal import agreed
 from mlsys_widgets.hub.accounts.machine_users import remove_accounts
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.running.configuration import PROXY_PID
 from mlsys_widgets.hub.running.proxy import end_stale_proxy
 from mlsys_widgets.hub.running.server_process import hold_folder
 
@@ -21,10 +21,10 @@ def run_reset(places: Places, *, yes: bool) -> int:
         print(f"This permanently removes, in {places.root}:")
         for line in _losses(places, state):
             print(f"  - {line}")
-        if not yes and not _agreed():
+        if not yes and not agreed("Remove all of this? Type yes: "):
             print("Nothing was removed.")
             return 1
-        end_stale_proxy(places.database / PROXY_PID)
+        end_stale_proxy(places.proxy_pid)
         left = remove_accounts(state)
         for path in places.ours:
             if path.is_dir():
@@ -56,10 +56,3 @@ def _losses(places: Places, state: HubState) -> list[str]:
         losses.append(f"{len(names)} users of this machine and all files in their homes: {shown}")
     losses.append("passwords, keys, logs, and the hub's own records")
     return losses
-
-
-def _agreed() -> bool:
-    try:
-        return input("Remove all of this? Type yes: ").strip().lower() == "yes"
-    except EOFError:
-        return False

@@ -34,7 +34,7 @@ from mlsys_widgets.hub.preparation import (
     make_keys,
     run_instructor_tasks,
 )
-from mlsys_widgets.hub.running.configuration import PROXY_PID, Address, hub_configuration
+from mlsys_widgets.hub.running.configuration import Address, hub_configuration
 from mlsys_widgets.hub.running.environments import current_environment, folder_for, remove_others
 from mlsys_widgets.hub.running.interpreter import (
     NOBODY,
@@ -78,10 +78,10 @@ class HubOptions:
     #: Seconds after which servers and kernels that nobody uses are stopped; 0 for never.
     idle: int = 3600
     #: The settings of an identity provider, and of a learning system, to sign in with, too.
-    oidc: Path | None = None
-    lti: Path | None = None
+    oidc: OidcSettings | None = None
+    lti: LtiSettings | None = None
     #: The settings of a cluster on which students' servers run.
-    slurm: Path | None = None
+    slurm: SlurmSettings | None = None
     #: What each student may use of the machine.
     limits: StudentLimits = field(default_factory=StudentLimits)
 
@@ -103,7 +103,7 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
     places.make()
     with interruptible(), restartable() as restart, hold_folder(places.lock, "a hub") as lock:
         if not address.loopback:
-            _refuse_defaults(list(state.accounts), Passwords(_kept_passwords(places)))
+            _refuse_defaults(list(state.accounts), Passwords(places.passwords))
         # What has to be installed comes before people: if it cannot be, nobody is a user yet.
         try:
             python = _python(places, options)
@@ -116,7 +116,7 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
         _mention_who_is_missing(places, state, wanted, students)
         if not address.loopback:
             _refuse_defaults(list(wanted), passwords)
-        if end_stale_proxy(places.database / PROXY_PID):
+        if end_stale_proxy(places.proxy_pid):
             _say("Ended the proxy of a hub that was killed; servers of users keep running")
         check_port(address.ip, address.port)
         _make_course(places, state, options)
@@ -204,7 +204,7 @@ def _mention_who_is_missing(
 
 def _create_people(places: Places, state: HubState, wanted: dict[str, Role]) -> Passwords:
     state.write(places.state)
-    passwords = Passwords(_kept_passwords(places))
+    passwords = Passwords(places.passwords)
     passwords.make(wanted)
     made = make_accounts(places, state, wanted, welcome=welcome)
     if made:
@@ -214,10 +214,6 @@ def _create_people(places: Places, state: HubState, wanted: dict[str, Role]) -> 
     passwords.give([n for n in wanted if n not in closed and is_locked(known.get(n, "!"))])
     make_groups(places, state)
     return passwords
-
-
-def _kept_passwords(places: Places) -> Path:
-    return places.secrets / "passwords.json"
 
 
 def _refuse_defaults(names: Sequence[str], passwords: Passwords) -> None:
@@ -307,14 +303,11 @@ def _configure(
     state.write(places.state)
     configuration = hub_configuration(
         places, state, address, python=python, proxy=proxy, idle=options.idle,
-        oidc=OidcSettings.read(options.oidc) if options.oidc else None,
-        lti=LtiSettings.read(options.lti) if options.lti else None,
-        slurm=SlurmSettings.read(options.slurm) if options.slurm else None,
+        oidc=options.oidc, lti=options.lti, slurm=options.slurm,
         limits=options.limits, groups=_prepare_groups(state, options.limits),
     )  # fmt: skip
-    path = places.secrets / "jupyterhub_config.json"
-    write_private(path, json.dumps(configuration, indent=1))
-    return path
+    write_private(places.configuration, json.dumps(configuration, indent=1))
+    return places.configuration
 
 
 def _prepare_groups(state: HubState, limits: StudentLimits) -> str:
@@ -346,7 +339,7 @@ def _start(places: Places, configuration: Path, python: Path, lock: IO[str]) -> 
 
 def _end_leftovers(places: Places) -> None:
     """End what JupyterHub did not: it may have been killed, and programs outlive a server."""
-    end_stale_proxy(places.database / PROXY_PID)
+    end_stale_proxy(places.proxy_pid)
     state = HubState.read(places.state)  # as it is now: people came and went
     if state:
         end_all_processes(state)

@@ -86,7 +86,7 @@ def run_health(places: Places) -> int:
 def _health(places: Places, *, public: bool = False) -> dict[str, Any] | None:
     """Ask the monitor of a hub, directly or through the proxy; `None` without an answer."""
     try:
-        configuration = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
+        configuration = json.loads(places.configuration.read_text("utf-8"))
         token = (places.secrets / TOKEN).read_text("utf-8").strip()
     except (OSError, ValueError):
         return None

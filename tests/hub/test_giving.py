@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from mlsys_widgets.hub.accounts.giving import give_files
+from mlsys_widgets.hub.accounts.people_changes import give_files
 from mlsys_widgets.hub.hub_state import Account
 from tests.link_swapper import swapping
 

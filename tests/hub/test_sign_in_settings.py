@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mlsys_widgets.hub.accounts.sign_in_settings import (
@@ -82,6 +84,10 @@ def test_a_learning_system_is_declared_in_the_same_way(tmp_path):
     assert "template_vars" not in made["JupyterHub"], "there is no button: people come from there"
     assert LtiSettings(**made["CourseAuthenticator"]["platform_settings"]) == settings
     assert sign_in_configuration(None, None, "mark") == {}
+    named = replace(settings, login_claim="ext.user_username")
+    ext = "https://purl.imsglobal.org/spec/lti/claim/ext"
+    assert named.login_of({ext: {"user_username": "ada"}, "sub": "17"}) == "ada"
+    assert named.login_of({"sub": "17"}) is None
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import secrets
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, cast
 
+from mlsys_widgets.hub.accounts.run_as import SYSTEM_PATH
 from mlsys_widgets.hub.hub_state import write_private
 
 SHADOW: Final = Path("/etc/shadow")
@@ -49,29 +51,25 @@ class Passwords:
         new = {name: make_password() for name in names if name not in self._kept}
         if new:
             self._kept |= new
-            write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
+            self._write()
+
+    def _write(self) -> None:
+        write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
 
     def give(self, names: Iterable[str]) -> None:
         """Set the kept passwords of accounts, with the system's own program."""
-        lines = "".join(f"{name}:{self._kept[name]}\n" for name in names)
-        if not lines:
-            return
-        done = subprocess.run(
-            ["chpasswd"], input=lines, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise OSError(f"the passwords could not be set: {done.stderr.strip()}")
+        set_passwords({name: self._kept[name] for name in names})
 
     def rename(self, old: str, new: str) -> None:
         """Keep a password under another name."""
         if old in self._kept and new not in self._kept:
             self._kept[new] = self._kept.pop(old)
-            write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
+            self._write()
 
     def forget(self, name: str) -> None:
         """Keep the password of an account no longer."""
         if self._kept.pop(name, None) is not None:
-            write_private(self._path, json.dumps(self._kept, indent=1) + "\n")
+            self._write()
 
     def shown(self, name: str, known: Mapping[str, str]) -> str:
         """Return a password to show to people, or the reason why there is none."""
@@ -81,6 +79,19 @@ class Passwords:
     def counts(self, name: str, hashed: str) -> bool:
         """Whether the kept password is still that of the account."""
         return name in self._kept and fits(self._kept[name], hashed)
+
+
+def set_passwords(known: Mapping[str, str], *options: str) -> None:
+    """Set passwords of accounts, with the system's own program."""
+    lines = "".join(f"{name}:{password}\n" for name, password in known.items())
+    if not lines:
+        return
+    done = subprocess.run(
+        ["chpasswd", *options], input=lines, env={**os.environ, "PATH": SYSTEM_PATH},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise OSError(f"the passwords could not be set: {done.stderr.strip()}")
 
 
 def hashes(path: Path = SHADOW) -> dict[str, str]:

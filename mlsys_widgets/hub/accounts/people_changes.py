@@ -20,8 +20,6 @@ from typing import Any, Final
 from mlsys_widgets.course.staff import CoursePeople, read_people
 from mlsys_widgets.courses.people_moves import move_inbound, renamed
 from mlsys_widgets.courses.roster import RosterEntry, hub_remarks
-from mlsys_widgets.files import write_whole
-from mlsys_widgets.hub.accounts.giving import give_files
 from mlsys_widgets.hub.accounts.machine_users import (
     check_names,
     close_account,
@@ -33,12 +31,14 @@ from mlsys_widgets.hub.accounts.machine_users import (
 )
 from mlsys_widgets.hub.accounts.passwords import Passwords, hashes, is_locked
 from mlsys_widgets.hub.accounts.run_as import run_as
+from mlsys_widgets.hub.backup.safe_walk import walk
 from mlsys_widgets.hub.hub_state import Account, HubState, Standing
 from mlsys_widgets.hub.places import Places, Role
 from mlsys_widgets.hub.running.configuration import TEACHING
 from mlsys_widgets.hub.running.settings import welcome
 from mlsys_widgets.hub.services.hand_in_watch import notes_locked
 from mlsys_widgets.hub.services.hub_api import HubApi
+from mlsys_widgets.hub.services.watched_files import write_for_group
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 from mlsys_widgets.wording.system_errors import error_sentence
 
@@ -59,7 +59,7 @@ class PeopleChanges:
     ) -> None:
         self._places, self._state, self._hub, self._python = places, state, hub, python
         self._admitted = admitted
-        self._passwords = Passwords(places.secrets / "passwords.json")
+        self._passwords = Passwords(places.passwords)
 
     def follow(self, settings: bytes) -> list[str]:
         """Do what the settings say; return a sentence for everything that could not be done."""
@@ -194,11 +194,12 @@ class PeopleChanges:
             left = [_renamed_note(line, old, new, keep) for line in lines]
             # Both names, while folders move: nothing may look new to who watches the exchange.
             if lines:
-                write_notes(notes, [*lines, *(line for line in left if line not in lines)])
+                both = [*lines, *(line for line in left if line not in lines)]
+                write_for_group(notes, b"".join(both))
             inbound = self._places.exchange / self._state.course_id / "inbound"
             move_inbound(inbound, old, new, keep=keep, give=give)
             if lines:
-                write_notes(notes, left)
+                write_for_group(notes, b"".join(left))
 
     def _keep(self, account: Account) -> None:
         self._state.accounts[account.name] = account
@@ -248,8 +249,13 @@ def _renamed_note(line: bytes, old: str, new: str, keep: Callable[[str], bool]) 
     return json.dumps(renamed(note, old, new)).encode() + b"\n" if mine else line
 
 
-def write_notes(notes: Path, lines: list[bytes]) -> None:
-    """Write the notes about hand-ins again, for whoever may look into their folder."""
-    group = notes.parent.stat().st_gid
-    write_whole(notes, b"".join(lines), mode=0o640)
-    os.chown(notes, -1, group)
+def give_files(folder: Path, giver: int, taker: Account) -> None:
+    """Let files and folders of one user be another's, while either may still change them.
+
+    Whoever walks by path with the rights of root can be sent elsewhere by a link that takes a
+    folder's place, so everything is opened by descriptor. Only what belongs to the giver changes
+    hands: a hard link to a file of somebody else stays theirs.
+    """
+    for entry in walk(folder, folder.name, lambda path, why: None):
+        if entry.handle >= 0 and entry.about.st_uid == giver:
+            os.fchown(entry.handle, taker.uid, taker.gid)

@@ -15,11 +15,11 @@ from mlsys_widgets.courses.people_moves import MERGED_INBOUND
 from mlsys_widgets.courses.personal_data import KnownNames, Search
 from mlsys_widgets.hub.accounts.machine_users import delete_account
 from mlsys_widgets.hub.accounts.passwords import Passwords
-from mlsys_widgets.hub.accounts.people_changes import write_notes
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.services.hand_in_watch import notes_locked
 from mlsys_widgets.hub.services.hub_api import HubApi
+from mlsys_widgets.hub.services.watched_files import write_for_group
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 
 _OTHERS: Final = "it is the work of somebody else"
@@ -59,7 +59,7 @@ class PersonOnHub:
         for folder in self._own_hand_ins():
             shutil.rmtree(folder, ignore_errors=True)
         self._forget_notes()
-        passwords = Passwords(self._places.secrets / "passwords.json")
+        passwords = Passwords(self._places.passwords)
         for name in self._names.logins:
             passwords.forget(name)
             self._state.accounts.pop(name, None)
@@ -100,7 +100,7 @@ class PersonOnHub:
         inbound = places.exchange / self._state.course_id / "inbound"
         apart = {
             places.course, places.homes, places.environment, places.proxy, places.state,
-            places.secrets / "passwords.json", self._notes, inbound,
+            places.passwords, self._notes, inbound,
             places.lock, *places.database.glob("*.sqlite*"),
         }  # fmt: skip
         closed = {places.exchange: _OTHERS}
@@ -129,7 +129,7 @@ class PersonOnHub:
         with notes_locked(self._notes):
             own, others = self._notes_by_owner()
             if own:
-                write_notes(self._notes, others)
+                write_for_group(self._notes, b"".join(others))
 
     def _rewrite_databases(self) -> Iterator[tuple[Path, str]]:
         """Write JupyterHub's database again, without pages that hold what was deleted."""

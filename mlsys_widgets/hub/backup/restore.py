@@ -12,7 +12,6 @@ import json
 import os
 import pwd
 import shutil
-import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import sync_folder
 from mlsys_widgets.hub.accounts.machine_users import check_names, make_accounts
-from mlsys_widgets.hub.accounts.run_as import SYSTEM_PATH
+from mlsys_widgets.hub.accounts.passwords import set_passwords
 from mlsys_widgets.hub.backup.backup_archive import BEGIN, END, FORMAT, open_archive
 from mlsys_widgets.hub.backup.taking import ACCOUNTS, STATE, parts
 from mlsys_widgets.hub.hub_state import Account, HubState, write_private
@@ -77,7 +76,8 @@ def run_restore(places: Places, archive: Path) -> int:
     assert state is not None
     check_names(state, list(wanted))
     made = make_accounts(places, state, wanted, welcome=lambda _: None)
-    _give_hashes({name: contents.hashes[name] for name in wanted})
+    # Everybody logs in with the password that they had.
+    set_passwords({name: contents.hashes[name] for name in wanted}, "--encrypted")
     (places.root / UNFINISHED).unlink()
     print(f"Restored the hub of {state.course_id} as of {contents.begun}: {places.root}")
     print(f"Users created: {len(made)}. Start it with: mlsys hub --folder {places.root}")
@@ -259,13 +259,3 @@ def _json(tar: tarfile.TarFile, info: tarfile.TarInfo) -> Any:
     stream = tar.extractfile(info)
     assert stream is not None
     return json.load(stream)
-
-
-def _give_hashes(known: Mapping[str, str]) -> None:
-    """Let everybody log in with the password that they had."""
-    done = subprocess.run(
-        ["chpasswd", "--encrypted"], input="".join(f"{n}:{h}\n" for n, h in known.items()),
-        env={**os.environ, "PATH": SYSTEM_PATH}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        raise OSError(f"the passwords could not be set: {done.stderr.strip()}")

@@ -22,7 +22,6 @@ from mlsys_widgets.hub.running.slurm_settings import SlurmSettings, slurm_config
 from mlsys_widgets.hub.running.student_limits import StudentLimits
 from mlsys_widgets.hub.services.monitoring import monitor_role, monitor_service
 
-PROXY_PID: Final = "proxy.pid"
 #: The hub's own name for instructors, and for the service that looks after the course.
 TEACHING: Final = "teaching"
 COURSE_SERVICE: Final = "course-service"
@@ -128,7 +127,7 @@ def hub_configuration(
         "ConfigurableHTTPProxy": {
             "command": list(proxy),
             "api_url": f"http://127.0.0.1:{state.api_port}",
-            "pid_file": str(places.database / PROXY_PID),
+            "pid_file": str(places.proxy_pid),
         },
         "Authenticator": {
             "allowed_users": sorted(

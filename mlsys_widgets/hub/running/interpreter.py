@@ -14,7 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -188,7 +188,8 @@ def _same_versions(stamp: Mapping[str, Any]) -> bool:
 
 def _reachable_python(account: Account, home: Path) -> Path:
     """Return a Python that users can run and that creates environments; this one if possible."""
-    own = shutil.which(f"python{sys.version_info[0]}.{sys.version_info[1]}", path=_base_bin())
+    made_from = str(Path(sys.base_prefix) / "bin")
+    own = shutil.which(f"python{sys.version_info[0]}.{sys.version_info[1]}", path=made_from)
     others = (shutil.which(name, path=_PLACES) for name in _PYTHONS)
     for found in filter(None, (own, *others)):
         try:
@@ -202,11 +203,6 @@ def _reachable_python(account: Account, home: Path) -> Path:
         f" in {_PLACES}; install one (apt-get install python3), or install mlsys-widgets[hub] where"
         " everybody can reach it and name that Python with --python"
     )
-
-
-def _base_bin() -> str:
-    """Return where the Python lies from which this environment was made."""
-    return str(Path(sys.base_prefix) / "bin")
 
 
 def _versions(path: list[str] | None = None) -> dict[str, str]:
@@ -228,16 +224,11 @@ def _stamp(target: Path) -> dict[str, Any] | None:
 def _digest() -> str:
     """Return a digest that changes with every file of the package."""
     digest = hashlib.sha256()
-    for path in sorted(_files(_PACKAGE)):
-        digest.update(f"{path.relative_to(_PACKAGE)}\0".encode())
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
+    for path in sorted(_PACKAGE.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            yield path
+            digest.update(f"{path.relative_to(_PACKAGE)}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def _package(aside: Path) -> str:

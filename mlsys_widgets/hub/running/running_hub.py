@@ -45,14 +45,13 @@ def hub_process(places: Places) -> int | None:
         pid = int(places.lock.read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    configuration = str(places.secrets / "jupyterhub_config.json")
-    return pid if configuration in command_line(pid) else None
+    return pid if str(places.configuration) in command_line(pid) else None
 
 
 def command_process(places: Places) -> int | None:
     """Return the process of ``mlsys hub`` of this folder; `None` if it was killed or never ran."""
     hub = hub_process(places)
-    parent = _parent(hub) if hub else None
+    parent = parent_of(hub) if hub else None
     words = command_line(parent) if parent else []
     # As a module its folder is in the list; the script may be anywhere.
     ours = "hub" in words and any("mlsys" in Path(word).name for word in words)
@@ -62,8 +61,12 @@ def command_process(places: Places) -> int | None:
 def uses(folder: Path) -> list[int]:
     """Return the processes that run a program of a folder, such as an environment."""
     inside = f"{folder}/"
-    pids = (int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit())
-    return [pid for pid in pids if any(word.startswith(inside) for word in command_line(pid))]
+    return [pid for pid in processes() if any(w.startswith(inside) for w in command_line(pid))]
+
+
+def processes() -> list[int]:
+    """Return all processes of this machine."""
+    return [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()]
 
 
 def command_line(pid: int) -> list[str]:
@@ -75,7 +78,8 @@ def command_line(pid: int) -> list[str]:
     return [word.decode("utf-8", "replace") for word in words.split(b"\0") if word]
 
 
-def _parent(pid: int) -> int | None:
+def parent_of(pid: int) -> int | None:
+    """Return the process that started another one; `None` if that has ended."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace")
     except OSError:

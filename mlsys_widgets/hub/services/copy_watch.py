@@ -24,8 +24,8 @@ from mlsys_widgets.course.copy_notes import (
     read_handed_out,
 )
 from mlsys_widgets.course.lab_versions import stamp_in
-from mlsys_widgets.files import open_folder, open_regular, write_whole
-from mlsys_widgets.hub.services.watched_files import own_file, user_named
+from mlsys_widgets.files import open_folder, open_regular
+from mlsys_widgets.hub.services.watched_files import own_file, user_named, write_for_group
 
 #: Bytes at the end of a notebook that are looked at.
 _TAIL: Final = 4 << 20
@@ -112,9 +112,7 @@ class CopyWatch:
         return None
 
     def _write(self, path: Path, notes: Mapping[str, object]) -> None:
-        group = path.parent.stat().st_gid
-        write_whole(path, json.dumps(notes, indent=1, sort_keys=True) + "\n", mode=0o640)
-        os.chown(path, -1, group)
+        write_for_group(path, json.dumps(notes, indent=1, sort_keys=True) + "\n")
 
 
 def _names(folder: Path) -> list[str]:

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from urllib.error import HTTPError, URLError
 
 from mlsys_widgets.hub.backup.taking import LAST_BACKUP
 from mlsys_widgets.hub.places import Places
+from mlsys_widgets.hub.running.running_hub import command_line, parent_of, processes
 from mlsys_widgets.hub.services.hub_api import fetch
 
 #: Less room than this, and work will soon be lost.
@@ -70,7 +71,7 @@ def facts(around: Surroundings) -> dict[str, Any]:
 
 def services_alive(around: Surroundings) -> dict[str, bool]:
     """Return which services of the hub run, by name."""
-    running = list(_children(around.parent))
+    running = [command_line(pid) for pid in processes() if parent_of(pid) == around.parent]
     # A prefix of a command may have replaced itself by the rest of it.
     return {
         name: any(words and command[-len(words) :] == words for words in running)
@@ -138,17 +139,3 @@ def _writable(folder: Path) -> tuple[bool, str]:
 def _room(folder: Path, usage: Callable[[Path], Any] = shutil.disk_usage) -> tuple[bool, str]:
     free = usage(folder).free
     return free >= LEAST_FREE, f"{free / (1 << 30):.1f} GiB free"
-
-
-def _children(parent: int) -> Iterable[list[str]]:
-    """Yield the command lines of a process's children."""
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            status = (entry / "stat").read_text("utf-8", errors="replace")
-            if int(status.rpartition(")")[2].split()[1]) == parent:
-                words = (entry / "cmdline").read_bytes().split(b"\0")[:-1]
-                yield [word.decode("utf-8", "replace") for word in words]
-        except (OSError, ValueError, IndexError):  # it has just ended
-            continue

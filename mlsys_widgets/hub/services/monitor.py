@@ -133,7 +133,7 @@ class MetricsHandler(_Handler):
 
 def surroundings(places: Places, state: HubState, parent: int) -> Surroundings:
     """Describe the hub by the configuration that JupyterHub was started with."""
-    settings = json.loads((places.secrets / "jupyterhub_config.json").read_text("utf-8"))
+    settings = json.loads(places.configuration.read_text("utf-8"))
     services = {each["name"]: each["command"] for each in settings["JupyterHub"]["services"]}
     return Surroundings(
         places, state.course_id, f"http://127.0.0.1:{state.hub_port}",

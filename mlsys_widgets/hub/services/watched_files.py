@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mlsys_widgets.files import open_regular
+from mlsys_widgets.files import open_regular, write_whole
 
 
 def user_named(uid: int) -> str | None:
@@ -49,3 +49,10 @@ def read_end(folder: int, name: str, uid: int, most: int) -> bytes:
     with suppress(OSError), own_file(folder, name, uid) as (handle, about):
         return os.pread(handle, most, max(0, about.st_size - most))
     return b""
+
+
+def write_for_group(path: Path, content: str | bytes) -> None:
+    """Write a file for whoever may look into its folder."""
+    group = path.parent.stat().st_gid
+    write_whole(path, content, mode=0o640)
+    os.chown(path, -1, group)
