@@ -32,11 +32,12 @@ _MOST_BELIEFS: Final = 12
 
 def chart_groups(summary: ClassSummary) -> tuple[ChartGroup, ...]:
     """Every chart of a class; groups without any data are left out."""
+    predictions = tuple(_prediction(each) for each in summary.predictions if each.count)
     groups = (
         ChartGroup("scores", "Scores", tuple(_scores(summary))),
         ChartGroup("questions", "Questions", tuple(_questions(summary))),
         ChartGroup("beliefs", "Misconceptions", tuple(_beliefs(summary))),
-        ChartGroup("predictions", "Predictions", tuple(_predictions(summary))),
+        ChartGroup("predictions", "Predictions", predictions),
         ChartGroup("confidence", "Confidence", tuple(_confidence(summary))),
         ChartGroup("time", "Time", tuple(_time(summary))),
         ChartGroup("question", "Each question", tuple(_each_question(summary))),
@@ -198,10 +199,6 @@ def _each_question(summary: ClassSummary) -> Iterator[Chart]:
         if each.beliefs:
             finding += f" The most frequent mistake: “{each.beliefs[0].belief}”."
         yield Chart(f"question:{each.name}", each.title, finding, tuple(bars), most=float(whole))
-
-
-def _predictions(summary: ClassSummary) -> Iterator[Chart]:
-    return (_prediction(each) for each in summary.predictions if each.count)
 
 
 def _prediction(prediction: PredictionSummary) -> Chart:

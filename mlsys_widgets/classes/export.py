@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -258,7 +257,7 @@ def _gradescope(
                 most,
                 "Ungraded" if standing.waiting else "Graded",
                 "",
-                _moment(standing.timestamp),
+                f"{standing.timestamp:%Y-%m-%d %H:%M:%S} +0000" if standing.timestamp else "",
                 _duration(standing.seconds_late),
                 "",
                 "1",
@@ -266,10 +265,6 @@ def _gradescope(
             )
 
     return header, lines()
-
-
-def _moment(time: datetime | None) -> str:
-    return f"{time:%Y-%m-%d %H:%M:%S} +0000" if time else ""
 
 
 def _duration(seconds: float) -> str:

@@ -147,8 +147,10 @@ class LmsClient:
                 ) from None
             else:
                 self._compare_clocks(answer)
+                if 200 <= answer.status < 300:
+                    return answer
                 if not _is_for_later(answer):
-                    return _accepted(answer)
+                    raise LmsRefusal(answer.status, _words(answer))
                 trouble, asked = f"it answered {answer.status}", _retry_after(answer)
                 if asked > self.patience.longest_wait:
                     raise LmsSilence(
@@ -219,12 +221,6 @@ def printable(text: str, most: int = 200) -> str:
     words = "".join(each if each.isprintable() else " " for each in text[: 10 * most]).split()
     joined = " ".join(words)
     return joined if len(joined) <= most else joined[: most - 1] + "…"
-
-
-def _accepted(answer: LmsAnswer) -> LmsAnswer:
-    if 200 <= answer.status < 300:
-        return answer
-    raise LmsRefusal(answer.status, _words(answer))
 
 
 def _words(answer: LmsAnswer) -> str:

@@ -197,7 +197,7 @@ def _deliver(
 ) -> None:
     """Send one score, and once more with a later time if the LMS has it for an old one."""
     for again in (False, True):
-        at = _time(services.now(), last)
+        at = max(services.now(), last + _LATER) if last else services.now()
         score = LmsScore(row.user, row.here or 0.0, push.most, at, row.handed_in)
         journal.add(SENDING, push.lab, row.student, item.id, score)
         try:
@@ -214,11 +214,6 @@ def _deliver(
                 raise
         journal.add(SENT, push.lab, row.student, item.id, score)
         return
-
-
-def _time(now: datetime, last: datetime | None) -> datetime:
-    """A time that is later than the last one, in whole seconds."""
-    return now if last is None or now >= last + _LATER else last + _LATER
 
 
 def _is_about_time(refusal: LmsRefusal) -> bool:

@@ -39,7 +39,8 @@ def _double(book: Book, chance: random.Random) -> bytes:
 
 
 def _turn(book: Book, chance: random.Random) -> bytes:
-    cell = chance.choice([c for c in book["cells"] if _is_answer(c)])
+    answers = [c for c in book["cells"] if c.get("id", "").startswith("answer_")]
+    cell = chance.choice([c for c in answers if c["cell_type"] == "code"])
     cell["cell_type"] = "markdown"
     del cell["outputs"], cell["execution_count"]
     return as_bytes(book)
@@ -53,10 +54,6 @@ def _other_kernel(book: Book, _chance: random.Random) -> bytes:
 
 def _checks_of(book: Book) -> list[dict[str, Any]]:
     return [c for c in book["cells"] if c.get("id", "").startswith("check_")]
-
-
-def _is_answer(cell: Mapping[str, Any]) -> bool:
-    return cell.get("id", "").startswith("answer_") and cell["cell_type"] == "code"
 
 
 def as_bytes(book: Book) -> bytes:

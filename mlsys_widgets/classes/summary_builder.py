@@ -492,12 +492,8 @@ def _unexplained_number(score: Mapping[str, Any]) -> float | None:
     """Return a wrong number that no belief explains; `None` if there is none."""
     if score.get("auto") != 0 or score.get("belief") or not score.get("answer"):
         return None
-    return _number(score["answer"])
-
-
-def _number(answer: str) -> float | None:
     try:
-        value = float(answer)
+        value = float(score["answer"])
     except (ValueError, OverflowError):
         return None
     return value if math.isfinite(value) else None

@@ -13,9 +13,12 @@ import json
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from mlsys_widgets import __version__
 from mlsys_widgets.authoring import Course, labs_of
@@ -88,29 +91,16 @@ class Manifest:
                 f"it has format {known}, and mlsys {__version__} reads format {FORMAT}; install the"
                 f" package that made it: mlsys-widgets {manifest.get('package', '')}".rstrip()
             )
-        labs, files = manifest.get("labs"), manifest.get("files")
-        whole = (
-            isinstance(manifest.get("package"), str)
-            and isinstance(manifest.get("course"), str)
-            and isinstance(labs, list)
-            and bool(labs)
-            and all(isinstance(lab, str) for lab in labs)
-            and isinstance(files, dict)
-            and all(isinstance(digest, str) for digest in files.values())
-        )
-        if not whole:
-            raise ValueError(f"its {MANIFEST} lacks something that format {FORMAT} has")
-        return cls(known, manifest["package"], manifest["course"], tuple(labs), files)
+        with suppress(msgspec.ValidationError):
+            found = msgspec.convert(manifest, cls)
+            if found.labs:
+                return found
+        raise ValueError(f"its {MANIFEST} lacks something that format {FORMAT} has")
 
 
 def default_name(course: Course) -> str:
     """Return what the bundle of a course is called."""
     return f"{course.course_id or 'course'}-{__version__}.tar.gz"
-
-
-def people_of(course: Course) -> set[str]:
-    """Return everybody whom the settings name, and so a bundle with people in it."""
-    return SettingsEditor(course.root).everybody()
 
 
 def pack(course: Course, target: Path, *, people: bool = True) -> Path:

@@ -7,8 +7,7 @@ with a lab. Both are brought up to date wherever the calendar is read or changed
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.authoring.lab_dates import write_lab_dates
@@ -50,41 +49,26 @@ def follow_calendar(course: Course) -> CalendarSync:
 
 
 def _write_due_dates(course: Course, labs: list[str]) -> list[str]:
-    due = {lab: time for lab in labs if (time := _as_gradebook(course.calendar.dates(lab).due))}
+    # The gradebook has times in UTC, without a zone.
+    due = {
+        lab: time.astimezone(UTC).replace(tzinfo=None)
+        for lab in labs
+        if (time := course.calendar.dates(lab).due)
+    }
     if not due:
         return []
     # Here, because a course without dates never needs it.
-    from sqlalchemy import create_engine, inspect, make_url, select
-    from sqlalchemy.exc import SQLAlchemyError
+    from sqlalchemy import select
 
+    from mlsys_widgets.courses.student_rows import gradebook
     from mlsys_widgets.grading.gradebook import gradebook_schema as t
 
-    url = make_url(course.db_url)
-    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
-        return []  # connecting would leave an empty one behind
-    engine = None
-    try:
-        engine = create_engine(url)
-        if not inspect(engine).has_table("assignment"):
+    with gradebook(course, write=True) as db:
+        if db is None:
             return []
-        with engine.begin() as db:
-            rows = db.execute(select(t.assignment)).all()
-            changed = [row for row in rows if row.name in due and row.duedate != due[row.name]]
-            for row in changed:
-                values = {"duedate": due[row.name]}
-                db.execute(t.assignment.update().where(t.assignment.c.id == row.id).values(values))
+        rows = db.execute(select(t.assignment)).all()
+        changed = [row for row in rows if row.name in due and row.duedate != due[row.name]]
+        for row in changed:
+            values = {"duedate": due[row.name]}
+            db.execute(t.assignment.update().where(t.assignment.c.id == row.id).values(values))
         return sorted(row.name for row in changed)
-    except (SQLAlchemyError, ModuleNotFoundError) as problem:
-        first = (str(getattr(problem, "orig", None) or problem).splitlines() or ["unknown"])[0]
-        raise ValueError(
-            f"the due dates could not be written into the gradebook: {first}; mlsys course doctor"
-            " says more"
-        ) from None
-    finally:
-        if engine is not None:
-            engine.dispose()
-
-
-def _as_gradebook(moment: datetime | None) -> datetime | None:
-    """Return a time as the gradebook has it: UTC without a zone."""
-    return moment and moment.astimezone(UTC).replace(tzinfo=None)

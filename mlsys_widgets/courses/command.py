@@ -15,7 +15,7 @@ from rich.text import Text
 
 from mlsys_widgets.authoring import Course, build
 from mlsys_widgets.course.trial_accounts import note_trial_accounts
-from mlsys_widgets.courses.bundle import default_name, pack, people_of
+from mlsys_widgets.courses.bundle import default_name, pack
 from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.doctor import Finding, examine
 from mlsys_widgets.courses.enrollment import enter_students
@@ -80,7 +80,7 @@ def _write_bundle(course: Course, target: Path, console: Console, *, people: boo
     print_plain(
         console, f"Packed {path}, {size}. It holds solutions and keys: for instructors only."
     )
-    named = len(people_of(course)) if people else 0
+    named = len(SettingsEditor(course.root).everybody()) if people else 0
     if named:
         print_plain(
             console,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import LabGrade
 from mlsys_widgets.grading.reading.submissions import students
+from mlsys_widgets.labs.about_lab import title_of
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _overview(course: Course, lab: str, looks: int) -> LabOverview:
     }
     inbound = outbound.parent.parent / "inbound" if outbound else None
     return LabOverview(
-        lab, _title(course.folder("release", lab) / f"{lab}.ipynb", lab), state, dates.due,
+        lab, title_of(course.folder("release", lab)) or lab, state, dates.due,
         released, frozenset(students(course, lab)), _in_exchange(inbound, lab), grades, flags,
         looks,
     )  # fmt: skip
@@ -103,10 +103,3 @@ def _in_exchange(inbound: Path | None, lab: str) -> frozenset[str]:
     except OSError:  # nobody has handed in, or we may not look
         names = []
     return frozenset(parts[0] for parts in names if len(parts) > 2 and parts[1] == lab)
-
-
-def _title(notebook: Path, lab: str) -> str:
-    try:
-        return str(json.loads(notebook.read_bytes())["metadata"]["mlsys"]["title"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return lab

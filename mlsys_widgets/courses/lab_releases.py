@@ -76,10 +76,15 @@ def withdraw_lab(course: Course, lab: str) -> None:
     shutil.rmtree(outbound)
 
 
-def _check(course: Course, lab: str, note: str | None) -> None:
+def check_lab(course: Course, lab: str) -> None:
+    """Refuse a lab that the course does not have."""
     if lab not in (known := labs_of(course)):
         listed = ", ".join(known) or "none yet"
         raise ValueError(f"there is no lab {lab!r} in assignments/; there are: {listed}")
+
+
+def _check(course: Course, lab: str, note: str | None) -> None:
+    check_lab(course, lab)
     if note is not None and (len(note) > _LONGEST_NOTE or "\n" in note.strip()):
         raise ValueError(
             f"the note has {len(note)} characters; it must be one line of at most {_LONGEST_NOTE}"

@@ -12,7 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.course.course import Course, read_config
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
 from mlsys_widgets.files import OWN_FOLDER, write_whole
 from mlsys_widgets.grading.gradebook.grade_history import HISTORY, GradeHistory
 
@@ -138,19 +139,8 @@ def renamed(data: Any, old: str, new: str) -> Any:
 
 def exchange_of(course: Course) -> Path | None:
     """Return nbgrader's exchange for a course, if it can be seen from here."""
-    for config in (course.nbgrader, *_more_settings()):
-        root = config.get("Exchange", {}).get("root")
-        if isinstance(root, str):
-            found = Path(root) / course.course_id
-            return found if course.course_id and found.is_dir() else None
-    return None
-
-
-def _more_settings() -> Iterator[Any]:
-    """Read what Jupyter's own folders tell nbgrader, as on a hub."""
-    for folder in os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep):
-        if folder:
-            yield read_config(Path(folder) / "nbgrader_config.py")
+    found = exchange_folder(nbgrader_settings(course.home))
+    return found if found and found.is_dir() else None
 
 
 def inbound_of(inbound: Path, student: str) -> Iterator[tuple[Path, str]]:

@@ -105,7 +105,7 @@ def read_roster(path: Path) -> list[RosterEntry]:
     seen: dict[str, int] = {}
     for line, row in rows:
         cells = {name: row[at].strip() if at < len(row) else "" for name, at in columns.items()}
-        if _is_nobody(cells):
+        if cells.get("full_name", "").lower() in _NOBODY:
             continue
         student = _student(cells)
         complaint = _complaint(student, seen)
@@ -202,10 +202,6 @@ def _columns(path: Path, headings: Sequence[str]) -> dict[str, int]:
             " the name under which each student works username, login or id"
         )
     return {name: at for name, at in found.items() if at is not None}
-
-
-def _is_nobody(cells: Mapping[str, str]) -> bool:
-    return cells.get("full_name", "").lower() in _NOBODY
 
 
 def _student(cells: Mapping[str, str]) -> RosterEntry:

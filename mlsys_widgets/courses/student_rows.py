@@ -28,10 +28,11 @@ def gradebook(course: Course, *, write: bool = False) -> Iterator[Connection | N
     if sqlite and not Path(url.database or "").is_file():
         yield None
         return
-    engine = create_engine(url, connect_args={"timeout": 30} if sqlite else {})
-    if sqlite:
-        event.listen(engine, "connect", _overwrite_deleted)
+    engine = None
     try:
+        engine = create_engine(url, connect_args={"timeout": 30} if sqlite else {})
+        if sqlite:
+            event.listen(engine, "connect", lambda db, _: db.execute("PRAGMA secure_delete = ON"))
         with engine.connect() as db:
             if not inspect(db).has_table("student"):
                 yield None
@@ -39,18 +40,15 @@ def gradebook(course: Course, *, write: bool = False) -> Iterator[Connection | N
             yield db
             if write:
                 db.commit()
-    except SQLAlchemyError as problem:
+    except (SQLAlchemyError, ModuleNotFoundError) as problem:
         cause = getattr(problem, "orig", None) or problem
         first = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
         raise ValueError(
             f"the gradebook of {course.root} cannot be used: {first}; mlsys course doctor says more"
         ) from None
     finally:
-        engine.dispose()
-
-
-def _overwrite_deleted(connection: Any, _: object) -> None:
-    connection.execute("PRAGMA secure_delete = ON")
+        if engine is not None:
+            engine.dispose()
 
 
 def rewrite(course: Course) -> None:

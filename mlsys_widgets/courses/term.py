@@ -19,7 +19,7 @@ from mlsys_widgets.course.due_words import span
 from mlsys_widgets.course.settings_tables import settings_of
 from mlsys_widgets.courses.calendar_sync import follow_calendar
 from mlsys_widgets.courses.change_history import ChangeHistory
-from mlsys_widgets.courses.lab_releases import withdrawn_labs
+from mlsys_widgets.courses.lab_releases import check_lab, withdrawn_labs
 from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.labs.about_lab import title_of
@@ -107,9 +107,7 @@ DATES: Final = ("release", "due", "close")
 def run_dates(arguments: argparse.Namespace) -> int:
     """Say when a lab opens, is due and closes; what is not named stays."""
     course, lab, section = Course.at(arguments.folder), arguments.lab, arguments.section or ""
-    if lab not in (known := labs_of(course)):
-        there = ", ".join(known) or "none yet"
-        raise ValueError(f"there is no lab {lab!r} in assignments/; there are: {there}")
+    check_lab(course, lab)
     if section and section not in course.calendar.sections:
         there = ", ".join(course.calendar.sections) or "none yet"
         raise ValueError(f"there is no section {section!r}; course.toml has: {there}")
@@ -129,17 +127,14 @@ def run_dates(arguments: argparse.Namespace) -> int:
     parts = [f"{what} {_shown(at, calendar)}" for what, at in times if at]
     who = f" for the section {section}" if section else ""
     words = f"{lab} {', '.join(parts) or 'has no dates'}{who}."
-    back = [f"--{name}={_written(before.get(name))}" for name in DATES if given[name] is not None]
+    old = {name: at.isoformat() if (at := before.get(name)) else "none" for name in DATES}
+    back = [f"--{name}={old[name]}" for name in DATES if given[name] is not None]
     back += [f"--section={section}"] if section else []
     ChangeHistory(course.home).note(words, "dates", lab, *back)
     print_plain(Console(), words)
     for line in follow_calendar(course).sentences:
         print_plain(Console(), line)
     return 0
-
-
-def _written(at: datetime | None) -> str:
-    return at.isoformat() if at else "none"
 
 
 def run_extend(arguments: argparse.Namespace) -> int:

@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.copy_notes import UNSTAMPED, copies_beside, read_copies
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.kept_versions import kept_versions
@@ -26,6 +25,7 @@ from mlsys_widgets.course.lab_versions import stamp_in, version_in
 from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.hub_link import HubLink
 from mlsys_widgets.courses.lab_releases import (
+    check_lab,
     note_version,
     notice_release,
     release_lab,
@@ -107,7 +107,7 @@ def _stamp_at(path: Path) -> str | None:
 def run_versions(arguments: argparse.Namespace) -> int:
     """List the versions of a lab, and who has which copy."""
     course = Course.at(arguments.folder)
-    _check_lab(course, arguments.lab)
+    check_lab(course, arguments.lab)
     rows = version_rows(course, arguments.lab)
     if arguments.json:
         print(json.dumps([asdict(each) for each in rows], indent=1, ensure_ascii=False))
@@ -160,7 +160,7 @@ def run_release(arguments: argparse.Namespace) -> int:
     HubLink.of_instructor(course.home)
     lab = arguments.lab
     if arguments.version is not None:
-        _check_lab(course, lab)
+        check_lab(course, lab)
         noted = note_version(course, lab, arguments.version, arguments.note)
         print_plain(console, f"Noted: students have version {noted.version} of {lab}.")
         return 0
@@ -187,15 +187,9 @@ def run_release(arguments: argparse.Namespace) -> int:
 def run_withdraw(arguments: argparse.Namespace) -> int:
     """Let nobody fetch a lab any more."""
     course, lab = Course.at(arguments.folder), arguments.lab
-    _check_lab(course, lab)
+    check_lab(course, lab)
     withdraw_lab(course, lab)
     words = f"{lab} is withdrawn; copies that students have and what they handed in stay."
     ChangeHistory(course.home).note(words, "release", lab)
     print_plain(Console(), words)
     return 0
-
-
-def _check_lab(course: Course, lab: str) -> None:
-    if lab not in (known := labs_of(course)):
-        there = ", ".join(known) or "none yet"
-        raise ValueError(f"there is no lab {lab!r} in assignments/; there are: {there}")

@@ -62,15 +62,10 @@ def with_receipt(submit: Any) -> Any:
             # What was typed and not recorded is the student's own business.
             self.coursedir.ignore = [*self.coursedir.ignore, DRAFTS]
             super().copy_files()
-            note_hand_in(folder, head, _moment(self), course=self.coursedir.course_id)
+            moment = parse_utc(self.timestamp).replace(tzinfo=UTC)
+            note_hand_in(folder, head, moment, course=self.coursedir.course_id)
 
     return SubmitNotingLedger
-
-
-def _moment(submitting: Any) -> datetime:
-    """Return when something was submitted, by the time stamp that nbgrader gave it."""
-    stamp: datetime = parse_utc(submitting.timestamp)
-    return stamp.replace(tzinfo=UTC)
 
 
 #: For nbgrader's own exchange, which is a folder.

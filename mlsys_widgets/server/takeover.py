@@ -136,10 +136,11 @@ def _take_over(notebook: Path, lab: str, new: Mapping[str, bytes], place: Path) 
     files = {n: content for n, content in new.items() if n != name}
     text = json.dumps(carried.book, indent=1, sort_keys=True, ensure_ascii=False)
     files[notebook.name] = f"{text}\n".encode("utf-8", "surrogatepass")
+    numbers = [int(each.stem) for each in place.iterdir() if each.stem.isdigit()]
     about = Replacement(
-        _next_number(place),
+        max(numbers, default=0) + 1,
         before=stamp_in(notebook.read_bytes()) or "",
-        after=_stamp(carried.book),
+        after=str(carried.book.get("metadata", {}).get("mlsys", {}).get(STAMP, "")),
         names=tuple(files),
         notebook=notebook.name,
         time=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -152,15 +153,6 @@ def _take_over(notebook: Path, lab: str, new: Mapping[str, bytes], place: Path) 
     _finish(folder, place, about)
     _forget_old(place)
     return TakeoverResult(about.after, carried.cells, carried.remarks, made)
-
-
-def _stamp(book: Mapping[str, Any]) -> str:
-    return str(book.get("metadata", {}).get("mlsys", {}).get(STAMP, ""))
-
-
-def _next_number(place: Path) -> int:
-    numbers = [int(each.stem) for each in place.iterdir() if each.stem.isdigit()]
-    return max(numbers, default=0) + 1
 
 
 def _make(made: Path, folder: Path, files: Mapping[str, bytes]) -> None:

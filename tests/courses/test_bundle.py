@@ -17,7 +17,7 @@ from mlsys_widgets import __version__
 from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import init_course, pack
-from mlsys_widgets.courses.bundle import people_of
+from mlsys_widgets.courses.settings_editor import SettingsEditor
 from tests.courses.conftest import LAB, Disk
 
 pytestmark = pytest.mark.timeout(300)
@@ -125,7 +125,7 @@ NAMES = ("ada", "ben", "mia", "zoe", "cleo", "illness")
 def test_people_stay_here_when_another_class_gets_the_labs(written: Path, tmp_path: Path):
     settings = written / "assignments" / "course.toml"
     settings.write_text(PEOPLE, "utf-8")
-    assert people_of(Course(written)) == {"ada", "ben", "mia", "zoe", "cleo"}
+    assert SettingsEditor(written).everybody() == {"ada", "ben", "mia", "zoe", "cleo"}
     for people in (True, False):
         packed = contents(pack(Course(written), tmp_path / "x.tar.gz", people=people))
         text = packed["assignments/course.toml"].decode()

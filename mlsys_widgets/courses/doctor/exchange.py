@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from traitlets.config import Config
-
-from mlsys_widgets.course.course import Course, read_config
-from mlsys_widgets.course.exchange_place import is_folder
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.exchange_place import is_folder, nbgrader_settings
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.files import NBGRADER_CONFIG
 
@@ -21,23 +19,11 @@ _OTHERS_ALL: Final = 0o007
 _COLLECT: Final = "mlsys_widgets.grading.plugins.collect.CollectByDescriptor"
 
 
-def whole_config(course: Course) -> Config:
-    """Read the settings as nbgrader merges them: the machine's, this user's, the course's."""
-    from jupyter_core.paths import jupyter_config_path
-
-    config = Config()
-    for place in reversed(jupyter_config_path()):
-        for name in (NBGRADER_CONFIG, "nbgrader_config.json"):
-            config.merge(read_config(Path(place) / name))
-    config.merge(course.nbgrader)
-    return config
-
-
 def exchange(course: Course) -> Iterator[Finding]:
     """Whether the exchange exists and everybody can use it."""
     from nbgrader.exchange.default import Exchange
 
-    config = whole_config(course)
+    config = nbgrader_settings(course.home)
     if not is_folder(config):
         yield ok(_ABOUT, "not a folder but another kind, which is not checked here")
         return

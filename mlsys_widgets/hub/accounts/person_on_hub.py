@@ -58,7 +58,10 @@ class PersonOnHub:
             delete_account(self._places, self._state, account)
         for folder in self._own_hand_ins():
             shutil.rmtree(folder, ignore_errors=True)
-        self._forget_notes()
+        with notes_locked(self._notes):
+            own, others = self._notes_by_owner()
+            if own:
+                write_for_group(self._notes, b"".join(others))
         passwords = Passwords(self._places.passwords)
         for name in self._names.logins:
             passwords.forget(name)
@@ -124,12 +127,6 @@ class PersonOnHub:
             return json.loads(line)["student"] in self._names.logins
         except (ValueError, KeyError, TypeError):
             return bool(self._names.pattern.search(line))
-
-    def _forget_notes(self) -> None:
-        with notes_locked(self._notes):
-            own, others = self._notes_by_owner()
-            if own:
-                write_for_group(self._notes, b"".join(others))
 
     def _rewrite_databases(self) -> Iterator[tuple[Path, str]]:
         """Write JupyterHub's database again, without pages that hold what was deleted."""

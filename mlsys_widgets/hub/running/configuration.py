@@ -110,7 +110,9 @@ def hub_configuration(
         {"name": COURSE_SERVICE, "command": course},
         monitor_service(places, module, free_port(state.hub_port + 1, but=but)),
     ]
-    hub["load_groups"] = {TEACHING: {"users": _teaching(state)}}
+    admitted = state.accounts.keys() - removed_accounts(state) - state.closed()
+    teaching = [each.name for each in state.of_role("instructor") if each.name in admitted]
+    hub["load_groups"] = {TEACHING: {"users": teaching}}
     if idle:
         culler = [
             *ending_with_its_parent(), str(python), "-m", "jupyterhub_idle_culler",
@@ -129,15 +131,11 @@ def hub_configuration(
             "api_url": f"http://127.0.0.1:{state.api_port}",
             "pid_file": str(places.proxy_pid),
         },
-        "Authenticator": {
-            "allowed_users": sorted(
-                state.accounts.keys() - removed_accounts(state) - state.closed()
-            )
-        },
+        "Authenticator": {"allowed_users": sorted(admitted)},
         "CourseSpawner": {
             "cmd": [str(python), "-m", "jupyterhub.singleuser"],
             "folder": str(places.root),
-            "memory": _half_of_memory(),
+            "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2,
             "processes": _PROCESSES,
             "groups": groups,
             "limits": asdict(limits),
@@ -162,15 +160,6 @@ def _roles(state: HubState, *, culling: bool) -> list[dict[str, Any]]:
         scopes = ["list:users", "read:users:activity", "read:servers", "delete:servers"]
         roles.append({"name": "culling", "services": ["idle-culler"], "scopes": scopes})
     return roles
-
-
-def _teaching(state: HubState) -> list[str]:
-    gone = removed_accounts(state) | state.closed()
-    return [each.name for each in state.of_role("instructor") if each.name not in gone]
-
-
-def _half_of_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 def _bracketed(ip: str) -> str:

@@ -70,10 +70,11 @@ def write_settings(
     }
     if cache:
         nbgrader["Exchange.cache"] = str(cache)
+    shell = shutil.which("bash", path="/usr/bin:/bin") or "/bin/sh"
     server: dict[str, Any] = {
         "ServerApp": {
             # A login shell would reset the path, and mlsys would not be on it.
-            "terminado_settings": {"shell_command": [_shell()]},
+            "terminado_settings": {"shell_command": [shell]},
             # It looks for language servers with npm at each start; there are none.
             "jpserver_extensions": {"jupyter_lsp": False},
         },
@@ -129,7 +130,3 @@ def welcome(home: Path) -> None:
     """Put the first page into a student's home."""
     text = (Path(__file__).parent.parent / "template" / START_PAGE).read_text("utf-8")
     (home / START_PAGE).write_text(text, "utf-8")
-
-
-def _shell() -> str:
-    return shutil.which("bash", path="/usr/bin:/bin") or "/bin/sh"
