@@ -61,22 +61,18 @@ class ToolKey:
         self.kid = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
     def jwk(self) -> dict[str, str]:
-        """Return the public key as a JSON Web Key."""
         return {**self._public, "alg": "RS256", "use": "sig", "kid": self.kid}
 
     def jwks(self) -> dict[str, list[dict[str, str]]]:
-        """Return the public key as a set of one."""
         return {"keys": [self.jwk()]}
 
     def pem(self) -> str:
-        """Return the public key as PEM."""
         public = self._private.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )
         return public.decode()
 
     def sign(self, claims: Mapping[str, Any]) -> str:
-        """Sign claims as a JSON Web Token."""
         return jwt.encode(dict(claims), self._private, "RS256", {"kid": self.kid})
 
 

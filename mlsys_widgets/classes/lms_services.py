@@ -109,7 +109,6 @@ class LmsServices:
         self._settings, self._client, self._tokens = settings, client, tokens
 
     def now(self) -> datetime:
-        """Return the time that a score is sent with."""
         return self._client.now()
 
     # Columns.

@@ -120,7 +120,6 @@ class Knowledge:
         return _BLANK
 
     def wrong_option(self, name: str, options: Mapping[str, str], key: Key | None) -> str:
-        """Choose a wrong option."""
         # Sorted: what tempts has nothing to do with the order that a student sees.
         wrong = sorted(each for each in options if key is None or each != key.value)
         option: str = self._tempted(name, wrong or sorted(options))

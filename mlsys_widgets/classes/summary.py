@@ -57,7 +57,6 @@ class QuestionSummary:
 
     @property
     def count(self) -> int:
-        """The number of submissions."""
         return self.answered + self.blank + self.waiting
 
     @property
@@ -101,12 +100,10 @@ class PredictionSummary:
 
     @property
     def count(self) -> int:
-        """How many students predicted something."""
         return sum(option.count for option in self.options)
 
     @property
     def right(self) -> int:
-        """How many of them were right."""
         return sum(option.right for option in self.options)
 
 
@@ -129,7 +126,6 @@ class Calibration:
 
     @property
     def count(self) -> int:
-        """The number of answers."""
         return self.among(*CONFIDENCES)[0]
 
 

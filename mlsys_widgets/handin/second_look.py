@@ -48,7 +48,6 @@ class SecondLookRequest:
         return f"{self.ticket}.json"
 
     def to_bytes(self) -> bytes:
-        """Write the request as a file."""
         return json.dumps(asdict(self)).encode()
 
 

@@ -41,7 +41,6 @@ class LabWork:
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
         return self.notebook.parent
 
     @property

@@ -74,7 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _service(places: Places, arguments: argparse.Namespace) -> int:
-    """Write the unit, or show it."""
     text = unit_text(places, hub_command(places, arguments))
     if arguments.action == "show":
         print(text, end="")
@@ -103,7 +102,6 @@ def _address(arguments: argparse.Namespace) -> Address:
 
 
 def _print_passwords(places: Places) -> int:
-    """Print a sheet to hand out."""
     state = HubState.read(places.state)
     if state is None:
         raise ValueError(f"there is no hub in {places.root}; name its folder with --folder")

@@ -55,7 +55,6 @@ class HubState:
 
     @classmethod
     def new(cls, kind: Kind, instructor: str, student: str) -> Self:
-        """Return the state of a hub that is about to be created."""
         return cls(kind, secrets.token_hex(6), instructor, student)
 
     @classmethod
@@ -109,7 +108,6 @@ class HubState:
         return {name for name, each in self.accounts.items() if each.standing != "active"}
 
     def of_role(self, role: Role) -> list[Account]:
-        """Return the accounts of a role, by name."""
         return [self.accounts[name] for name in sorted(self.accounts)
                 if self.accounts[name].role == role]  # fmt: skip
 

@@ -98,7 +98,6 @@ class Places:
         return _RUN / f"mlsys-{sha256(bytes(self.root)).hexdigest()[:8]}"
 
     def home(self, name: str) -> Path:
-        """Return the home of a user."""
         return self.homes / name
 
     def dates_of(self, name: str) -> Path:
@@ -106,7 +105,6 @@ class Places:
         return self.dates / f"{name}.json"
 
     def sockets_of(self, name: str) -> Path:
-        """Return the folder of a user's own sockets."""
         return self.sockets / name
 
     def settings_of(self, role: Role) -> Path:

@@ -138,7 +138,6 @@ def run_hub(places: Places, address: Address, options: HubOptions) -> int:
 
 
 def _serve(server: ServerProcess, restart: Restart) -> None:
-    """Serve until somebody stops us, or asks for a restart."""
     notify("READY=1")
     if server.serve(lambda: restart.asked):
         raise OSError(f"the hub ended; the end of {server.log}:\n{server.last_lines()}")
@@ -270,7 +269,6 @@ def _write_settings(places: Places, state: HubState, options: HubOptions) -> Non
 def _enter_and_release(
     places: Places, state: HubState, python: Path, students: Sequence[RosterEntry]
 ) -> None:
-    """Enter the class into the gradebook, and release labs."""
     known = {each.id for each in students}
     trying = [] if state.student in known else [RosterEntry(state.student, "(trial)", "Account")]
     trial = [each.id for each in trying] + [each.name for each in state.of_role("instructor")]

@@ -20,7 +20,6 @@ __all__: list[str] = []
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    """Tell Jupyter which module to load."""
     return [{"module": "mlsys_widgets.server"}]
 
 

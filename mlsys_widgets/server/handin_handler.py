@@ -94,7 +94,6 @@ class HandInHandler(PanelHandler):
         )
 
     def hand_in(self, notebook: Path) -> HandInReceipt:
-        """Hand in, and give the receipt."""
         work = read_work(notebook)
         if course := self.course_of(work):
             reply = submitted(work, course)

@@ -77,7 +77,6 @@ class PanelHandler(APIHandler):
     _track_activity = False
 
     def initialize(self, services: PanelServices) -> None:
-        """Receive what the handlers share."""
         self.services = services
 
     def compute_etag(self) -> str | None:
@@ -85,7 +84,6 @@ class PanelHandler(APIHandler):
         return None
 
     def say(self, answer: Mapping[str, Any]) -> None:
-        """Answer."""
         self.set_header("Cache-Control", "no-store")
         self.finish(json.dumps(answer, allow_nan=False))
 

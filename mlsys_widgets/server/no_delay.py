@@ -21,7 +21,6 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
     """Jupyter's own connection to a kernel, without the delay."""
 
     def connect(self) -> Any:
-        """Start to pass messages on."""
         self.websocket_handler.set_nodelay(True)
         return super().connect()
 

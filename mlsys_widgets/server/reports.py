@@ -187,7 +187,6 @@ class Reports:
         self._lock = threading.Lock()
 
     def of(self, ledger: Path) -> LedgerReport:
-        """Return the report of a ledger as it is now."""
         seen = etag(ledger)
         with self._lock:
             before, kept = self._kept.get(ledger, ("", None))

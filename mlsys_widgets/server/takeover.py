@@ -62,7 +62,6 @@ class Replacement:
 
     @property
     def file(self) -> str:
-        """The file that says all this."""
         return f"{self.number}.json"
 
 

@@ -93,7 +93,6 @@ class VersionHandler(PanelHandler):
         await self.answer(path, self.take if what == "take" else self.undo)
 
     def released(self, work: LabWork) -> Path | None:
-        """Return where the exchange has the lab."""
         return released_folder(work.lab, self.services.root.folder, work.folder.parent)
 
     def outlook(self, notebook: Path) -> VersionOutlook:
@@ -116,7 +115,6 @@ class VersionHandler(PanelHandler):
         return VersionOutlook(work.lab, mine, offered, back)
 
     def take(self, notebook: Path) -> TakeoverReply:
-        """Take the version in the exchange over."""
         notebook = notebook.resolve()
         work = read_work(notebook)
         place = self.released(work)
@@ -134,7 +132,6 @@ class VersionHandler(PanelHandler):
         return self._replace(notebook, work.lab, files, new)
 
     def undo(self, notebook: Path) -> TakeoverReply:
-        """Go back to the version before."""
         notebook = notebook.resolve()
         work = read_work(notebook)
         back = way_back(notebook)

@@ -61,13 +61,11 @@ class Passwords:
         set_passwords({name: self._kept[name] for name in names})
 
     def rename(self, old: str, new: str) -> None:
-        """Keep a password under another name."""
         if old in self._kept and new not in self._kept:
             self._kept[new] = self._kept.pop(old)
             self._write()
 
     def forget(self, name: str) -> None:
-        """Keep the password of an account no longer."""
         if self._kept.pop(name, None) is not None:
             self._write()
 

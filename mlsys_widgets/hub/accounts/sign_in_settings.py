@@ -50,7 +50,6 @@ class SignInSettings:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read and check a file of settings."""
         values = read_settings_file(
             path, cls.option, known=[each.name for each in fields(cls)],
             needed=[each.name for each in fields(cls)

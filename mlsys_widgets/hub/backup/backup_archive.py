@@ -50,7 +50,6 @@ class ArchiveWriter:
         self.changed: list[str] = []
 
     def add(self, entry: Entry) -> None:
-        """Add what a walk found."""
         info, about = _described(entry.path, entry.about), entry.about
         if stat.S_ISLNK(about.st_mode):
             info.type, info.linkname = tarfile.SYMTYPE, entry.target
@@ -74,7 +73,6 @@ class ArchiveWriter:
         self._put(info, io.BytesIO(content))
 
     def add_json(self, path: str, content: Any) -> None:
-        """Add a small file as JSON."""
         self.add_bytes(path, json.dumps(content, indent=1).encode() + b"\n")
 
     def finish(self) -> None:

@@ -37,7 +37,6 @@ class QueuedJob:
 
     @classmethod
     def read(cls, line: str) -> QueuedJob:
-        """Read a line of ``squeue``."""
         return cls(*line.strip().split("|", 3))
 
     @property

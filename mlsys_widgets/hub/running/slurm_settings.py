@@ -44,7 +44,6 @@ class SlurmSettings:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read and check a file of settings."""
         known = [each.name for each in fields(cls)]
         values = read_settings_file(path, "--slurm", known=known, needed=["hub"])
         for name, (pattern, example) in _LOOKS.items():

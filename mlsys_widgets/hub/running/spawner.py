@@ -41,7 +41,6 @@ class CourseSpawner(LocalProcessSpawner):
 
     @property
     def role(self) -> Role:
-        """The role of the user in the course."""
         return self.account.role if self.account else "student"
 
     @property
@@ -52,7 +51,6 @@ class CourseSpawner(LocalProcessSpawner):
 
     @property
     def places(self) -> Places:
-        """Where the hub keeps everything."""
         return Places(Path(self.folder))
 
     def prepare(self) -> None:

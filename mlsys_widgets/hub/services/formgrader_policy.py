@@ -182,7 +182,6 @@ def _hash(script: str) -> str:
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    """Tell Jupyter which module to load."""
     return [{"module": "mlsys_widgets.hub.services.formgrader_policy"}]
 
 

@@ -44,7 +44,6 @@ class Monitor:
         self._kept: dict[str, tuple[float, Any]] = {}
 
     def parts(self) -> list[HubPart]:
-        """Return how every part is."""
         parts: list[HubPart] = self._recent("parts", lambda: examine_parts(self._around))
         return parts
 
@@ -58,7 +57,6 @@ class Monitor:
         return {"status": status, "parts": told, **facts(self._around)}
 
     def metrics(self) -> bytes:
-        """Return JupyterHub's numbers and ours."""
         found: bytes = self._recent("metrics", self._metrics)
         return found
 

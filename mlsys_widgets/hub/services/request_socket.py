@@ -45,7 +45,6 @@ class RequestSocket:
         aside.rename(folder / SOCKET)
 
     def close(self) -> None:
-        """Listen no longer."""
         self._listening.close()
 
     def answer_next(self, allowed: Collection[int], answer: Answer) -> None:
