@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
-from urllib.request import Request
 
 from mlsys_widgets import __version__
 from mlsys_widgets.hub.backup.taking import LAST_BACKUP
@@ -22,8 +21,8 @@ from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.running.environments import folder_for
 from mlsys_widgets.hub.running.interpreter import NOBODY, interpreter_for
 from mlsys_widgets.hub.running.running_hub import command_line, command_process, hub_process
-from mlsys_widgets.hub.running.server_process import local_opener
 from mlsys_widgets.hub.services.health import last_backup
+from mlsys_widgets.hub.services.hub_api import fetch
 from mlsys_widgets.hub.services.monitoring import MONITOR, TOKEN
 
 #: Seconds that a hub may take to start again.
@@ -93,12 +92,8 @@ def _health(places: Places, *, public: bool = False) -> dict[str, Any] | None:
     hub = configuration["JupyterHub"]
     (own,) = [each["url"] for each in hub["services"] if each["name"] == MONITOR]
     base = hub["bind_url"].rstrip("/") if public else own
-    request = Request(
-        f"{base}/services/{MONITOR}/health", headers={"Authorization": f"Bearer {token}"}
-    )
     try:
-        with local_opener().open(request, timeout=30) as answer:
-            return _object(answer.read())
+        return _object(fetch(f"{base}/services/{MONITOR}/health", token))
     except HTTPError as problem:  # of a hub that is not well, or of a proxy that cannot reach it
         return _object(problem.read())
     except OSError:

@@ -95,12 +95,10 @@ def check_port(ip: str, port: int) -> None:
 
 def is_free(port: int) -> bool:
     """Whether a port of the loopback is free; 0 is not a port."""
-    with socket.socket() as sock:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            sock.bind(("127.0.0.1", port))
-        except OSError:
-            return False
+    try:
+        check_port("127.0.0.1", port)
+    except ValueError:
+        return False
     return port > 0
 
 

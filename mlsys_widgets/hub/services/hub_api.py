@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote
-from urllib.request import ProxyHandler, Request, build_opener
+from urllib.request import Request
+
+from mlsys_widgets.hub.running.server_process import local_opener
 
 #: Seconds that ending a server may take.
 _PATIENCE: Final = 60.0
@@ -23,9 +25,7 @@ def fetch(
     body = None
     if data is not None:
         headers["Content-Type"], body = "application/json", json.dumps(data).encode()
-    # No proxy from the environment: it could not reach an address of this machine.
-    opener = build_opener(ProxyHandler({}))
-    with opener.open(Request(url, body, headers, method=method), timeout=timeout) as answer:
+    with local_opener().open(Request(url, body, headers, method=method), timeout=timeout) as answer:
         content: bytes = answer.read()
     return content
 
