@@ -185,25 +185,22 @@ class _Worker:
                     for key in item.skills
                     if self._chance.random() < self._knowledge.likelihood(key)
                 ]
-                return [(self._minutes("list"), lambda led: led.record_answer(name, can))]
+                return [self._event("list", lambda led: led.record_answer(name, can))]
         if isinstance(item, Essay):
             if self._chance.random() >= 0.9:
                 return []
             essay = self._chance.choice(_ESSAYS)
-            return [(self._minutes("essay"), lambda led: led.record_answer(name, essay))]
+            return [self._event("essay", lambda led: led.record_answer(name, essay))]
         if step.kind == "use":
             often = self._chance.randint(1, 4)
             return [
-                (
-                    self._minutes("use"),
-                    lambda led: led.record_use(name, needs=step.needs, every=0),
-                )
+                self._event("use", lambda led: led.record_use(name, needs=step.needs, every=0))
                 for _ in range(often)
             ]
         if step.kind == "design" and (fields := self._of.lab.design):
             form = DesignForm(self._of.lab.name, self._of.lab.chapter, fields)
             entry = {n: self._design(n, f) for n, f in fields.items() if f.required}
-            return [(self._minutes("design"), lambda led: led.save_design(entry, form))]
+            return [self._event("design", lambda led: led.save_design(entry, form))]
         return []
 
     def _predict(self, name: str, item: Prediction) -> _Event:
@@ -226,9 +223,8 @@ class _Worker:
         # A student who restarts the lab makes the same prediction again.
         value = self._predicted.setdefault(name, value)
         sure = self._knowledge.confidence(right=right)
-        return (
-            self._minutes("prediction"),
-            lambda led: led.commit_prediction(name, value, confidence=sure),
+        return self._event(
+            "prediction", lambda led: led.commit_prediction(name, value, confidence=sure)
         )
 
     def _own_words(self, prediction: str) -> list[_Event]:
@@ -258,7 +254,7 @@ class _Worker:
             value = item.read(typed.text)
         except UnusableAnswer:
             return []
-        return [(self._minutes(takes), lambda led: led.record_answer(name, value, unit=item.unit))]
+        return [self._event(takes, lambda led: led.record_answer(name, value, unit=item.unit))]
 
     def _reflect(self, name: str, item: ReflectionPrompt) -> list[_Event]:
         right = self._chance.random() < self._knowledge.likelihood(name)
@@ -284,9 +280,8 @@ class _Worker:
         return [self._reflected(name, *each) for each in tries]
 
     def _reflected(self, name: str, value: Any, correct: bool | None) -> _Event:
-        return (
-            self._minutes("reflection"),
-            lambda led: led.record_reflection(name, value, correct=correct),
+        return self._event(
+            "reflection", lambda led: led.record_reflection(name, value, correct=correct)
         )
 
     def _quiz(self, kept: str, question: Question) -> _Event:
@@ -294,14 +289,11 @@ class _Worker:
         others = [key for key in question.options if key != question.right]
         chosen = question.right if right or not others else self._chance.choice(others)
         sure = self._knowledge.confidence(right=right)
-        return (
-            self._minutes("quiz"),
-            lambda led: led.record_answer(kept, chosen, confidence=sure),
-        )
+        return self._event("quiz", lambda led: led.record_answer(kept, chosen, confidence=sure))
 
     def _myth(self, kept: str) -> _Event:
         stance = "doubt" if self._chance.random() < self._knowledge.likelihood(kept) else "believe"
-        return self._minutes("quiz"), lambda led: led.record_answer(kept, stance)
+        return self._event("quiz", lambda led: led.record_answer(kept, stance))
 
     def _design(self, name: str, wanted: Field) -> Any:
         """A value that a field of the design accepts."""
@@ -320,8 +312,10 @@ class _Worker:
         )
         return next(value for value in tried if wanted.accepts(value))
 
-    def _minutes(self, step: str) -> float:
-        return self._pace * self._chance.lognormvariate(math.log(_MINUTES[step]), 0.5)
+    def _event(self, step: str, write: Callable[[Ledger], object]) -> _Event:
+        """Return what writes an entry, after as long as this student takes for such a step."""
+        minutes = self._pace * self._chance.lognormvariate(math.log(_MINUTES[step]), 0.5)
+        return minutes, write
 
 
 class _Clock:

@@ -131,34 +131,24 @@ def report(ledger: Path) -> LedgerReport:
         handed_in=handed_in,
         covered=None if handed_in is None else handed_in.covers(events),
         predictions={
-            name: {
-                "value": unfrozen(one.value),
-                "words": one.words,
-                "confidence": one.confidence,
-                "time": one.time,
-            }
+            name: _shown(one, "words", "confidence", "time")
             for name, one in state.predictions.items()
         },
         reflections={
-            name: {
-                "value": unfrozen(one.value),
-                "correct": one.correct,
-                "attempts": len(one.attempts),
-                "time": one.attempts[-1].time,
-            }
+            name: _shown(one, "correct", attempts=len(one.attempts), time=one.attempts[-1].time)
             for name, one in state.reflections.items()
         },
         answers={
-            name: {
-                "value": unfrozen(one.value),
-                "unit": one.unit,
-                "attempts": one.attempts,
-                "time": one.time,
-            }
-            for name, one in state.answers.items()
+            name: _shown(one, "unit", "attempts", "time") for name, one in state.answers.items()
         },
         design=_design(design, design_labels(ledger.parent, design.lab)) if design else None,
     )
+
+
+def _shown(entry: Any, *names: str, **more: Any) -> dict[str, Any]:
+    """Return the value of an entry of the ledger, and some of its other fields."""
+    fields = {name: getattr(entry, name) for name in names}
+    return {"value": unfrozen(entry.value), **fields, **more}
 
 
 def _cannot_be_saved(ledger: Path) -> str | None:
