@@ -4,9 +4,6 @@
 |---|---|
 | ``GET mlsys/second-look?path=<page or notebook>`` | the lab's questions, and what was asked and answered |
 | ``POST mlsys/second-look`` with ``path``, ``question``, ``words`` | asks, and gives the same |
-
-What was asked is remembered in Jupyter's folder for data, because the file in the exchange is
-removed once somebody who teaches has it.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -39,7 +36,8 @@ from mlsys_widgets.handin.work import LabWork, read_work
 from mlsys_widgets.labs.identity import student
 from mlsys_widgets.server.handlers import PanelHandler
 
-#: In Jupyter's folder for data: what this user has asked.
+#: In Jupyter's folder for data: what this user has asked, because the file in the exchange is
+#: removed once somebody who teaches has it.
 _ASKED: Final = Path("mlsys", "second-looks.json")
 #: Requests that are remembered, and seconds that one waits for another to be written.
 _MOST_KEPT: Final = 500

@@ -5,9 +5,6 @@ notebook has the student's words in it, and everything else, above all the ledge
 under a second name. Then the two folders are exchanged in one step of the file system, so that
 whatever kills this process leaves the old lab or the new one. The old folder is kept, and the way
 back is the same.
-
-Where a file system cannot exchange two folders, they are renamed one after the other; what a kill
-between these leaves is finished or undone by `recover`.
 """
 
 from __future__ import annotations
@@ -211,7 +208,7 @@ def _link(path: Path, target: Path) -> None:
 
 
 def _exchange(folder: Path, made: Path) -> None:
-    """Exchange two folders in one step, or in three where the file system cannot do that."""
+    """Exchange two folders in one step, or in three, between which `recover` helps after a kill."""
     try:
         _exchange_at_once(folder, made)
     except OSError as problem:

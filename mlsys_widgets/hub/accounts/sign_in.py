@@ -1,10 +1,7 @@
 """Signing in with an identity provider or from a learning system, beside the machine's password.
 
-People of the roster are users of this machine, and PAM knows their passwords. With ``--oidc`` the
-login page has a button as well: the provider says who somebody is (OpenID Connect, authorization
-code with PKCE), and that person becomes the user of that name, if the hub created one and it is not
-locked. Nobody is admitted whom the roster does not have. With ``--lti`` people also come from a
-learning system.
+With ``--oidc`` the login page has a button as well: the provider says who somebody is (OpenID
+Connect, authorization code with PKCE). Nobody is admitted whom the roster does not have.
 """
 
 from __future__ import annotations

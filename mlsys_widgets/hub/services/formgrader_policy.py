@@ -5,8 +5,6 @@ grade`` writes nothing active there; this is the second lock, for notebooks that
 The page may run the files in formgrader's own folder, and of the scripts inside the page those that
 stand in nbgrader's templates, known by their hashes. A script of a student's is none of them,
 wherever it hides: in a tag, an attribute, a link, or a file beside the notebook.
-
-A Jupyter server extension, on the servers of instructors.
 """
 
 from __future__ import annotations

@@ -5,9 +5,6 @@ nbgrader's exchange still belongs to the student after it was handed in. For eac
 in the exchange this opens the ledger by descriptor, never through a link, reads its last line, and
 writes down where it ends, whose folder it is by the owner that the kernel knows, and when that was
 by the hub's own clock. The grader compares.
-
-Whoever puts thousands of folders there waits for them alone: everybody has a few turns in each
-look, and all that a look has found is written at once.
 """
 
 from __future__ import annotations
@@ -86,8 +83,8 @@ class HandInWatch:
     def _turns(self, inbound: int) -> list[str]:
         """Return what to open in this look: a few of each user, the longest unopened first.
 
-        Turns go by the folder's owner. By the name they would not do: everybody may make a folder
-        that bears another's.
+        Whoever puts thousands of folders there waits for them alone. Turns go by the folder's
+        owner: everybody may make a folder that bears another's name.
         """
         self._looks += 1
         with os.scandir(inbound) as entries:
