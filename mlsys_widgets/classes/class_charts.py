@@ -48,9 +48,7 @@ def chart_groups(summary: ClassSummary) -> tuple[ChartGroup, ...]:
 def flag_chart(summary: ClassSummary) -> Chart:
     """Chart what a TA should look at, and in how many submissions."""
     whole = len(summary.rows)
-    bars = tuple(
-        Bar(label, ((float(count), "orange"),), _of(count, whole)) for label, count in summary.flags
-    )
+    bars = tuple(_count_bar(label, count, whole, "orange") for label, count in summary.flags)
     finding = f"{counted(summary.flagged, 'submission')} of {whole:,} flagged."
     return Chart("flags", "To look at", finding, bars, most=float(whole or 1))
 
@@ -62,6 +60,15 @@ def percent(part: float, whole: float) -> str:
 
 def _of(count: int, whole: int) -> str:
     return f"{count:,} ({percent(count, whole)})"
+
+
+def _count_bar(label: str, count: int, whole: int, tone: str, words: str = "") -> Bar:
+    return Bar(label, ((float(count), tone),), _of(count, whole), words)
+
+
+def _parts(*counts: tuple[int, str]) -> tuple[tuple[float, str], ...]:
+    """The parts of a bar, each with its tone; those without anybody are left out."""
+    return tuple((float(count), tone) for count, tone in counts if count)
 
 
 def _scores(summary: ClassSummary) -> Iterator[Chart]:
@@ -121,11 +128,7 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
     bars = tuple(
         Bar(
             each.title if each.most else f"{each.title} (deeper)",
-            tuple(
-                (float(getattr(each, outcome)), tone)
-                for outcome, tone, _ in _OUTCOMES
-                if getattr(each, outcome)
-            ),
+            _parts(*((getattr(each, outcome), tone) for outcome, tone, _ in _OUTCOMES)),
             _result(each),
         )
         for each in asked
@@ -166,8 +169,7 @@ def _beliefs(summary: ClassSummary) -> Iterator[Chart]:
 
 
 def _belief_bar(belief: BeliefCount, whole: int, label: str) -> Bar:
-    parts = ((float(belief.count), "red"),)
-    return Bar(label, parts, _of(belief.count, whole), belief.explanation)
+    return _count_bar(label, belief.count, whole, "red", belief.explanation)
 
 
 def _each_question(summary: ClassSummary) -> Iterator[Chart]:
@@ -177,7 +179,7 @@ def _each_question(summary: ClassSummary) -> Iterator[Chart]:
         recognized = sum(belief.count for belief in each.beliefs)
         others = max(each.partly + each.wrong - recognized, 0)
         whole = each.count
-        bars = [Bar("Right", ((float(each.right), "green"),), _of(each.right, whole))]
+        bars = [_count_bar("Right", each.right, whole, "green")]
         bars += [_belief_bar(belief, whole, belief.belief) for belief in each.beliefs]
         if others:
             repeated = "; ".join(
@@ -185,16 +187,10 @@ def _each_question(summary: ClassSummary) -> Iterator[Chart]:
                 for times, count in each.unexplained
             )
             hint = f"Of these, {repeated}: perhaps a misconception that the checks do not know yet."
-            bars.append(
-                Bar(
-                    "Something else",
-                    ((float(others), "orange"),),
-                    _of(others, whole),
-                    hint if repeated else "",
-                )
-            )
+            words = hint if repeated else ""
+            bars.append(_count_bar("Something else", others, whole, "orange", words))
         if each.blank:
-            bars.append(Bar("Left blank", ((float(each.blank), "gray"),), _of(each.blank, whole)))
+            bars.append(_count_bar("Left blank", each.blank, whole, "gray"))
         finding = f"{each.right:,} of the {each.answered:,} who answered have it right."
         if each.beliefs:
             finding += f" The most frequent mistake: “{each.beliefs[0].belief}”."
@@ -203,17 +199,11 @@ def _each_question(summary: ClassSummary) -> Iterator[Chart]:
 
 def _prediction(prediction: PredictionSummary) -> Chart:
     count, right = prediction.count, prediction.right
+    tone = "purple" if prediction.judged else "blue"
     bars = tuple(
         Bar(
             option.label,
-            tuple(
-                part
-                for part in (
-                    (float(option.right), "green"),
-                    (float(option.count - option.right), "purple" if prediction.judged else "blue"),
-                )
-                if part[0]
-            ),
+            _parts((option.right, "green"), (option.count - option.right, tone)),
             _of(option.count, count),
         )
         for option in prediction.options
@@ -277,7 +267,7 @@ def _histogram(
     key: str, title: str, finding: str, labels: Sequence[str], counts: Sequence[int], across: str
 ) -> Chart:
     bars = tuple(
-        Bar(label, ((float(count), "blue"),) if count else (), f"{count:,}" if count else "")
+        Bar(label, _parts((count, "blue")), f"{count:,}" if count else "")
         for label, count in zip(labels, counts, strict=True)
     )
     most = float(max(counts, default=0)) or 1.0

@@ -196,15 +196,9 @@ def _moodle(found: Grades, column: str, graded: Mapping[str, Any]) -> tuple[_Lin
     def lines() -> Iterator[_Line]:
         for each in found.people:
             standing = found.standings.get(each.id)
-            yield (
-                each.first_name,
-                each.last_name,
-                each.id,
-                each.lms_user_id,
-                each.email,
-                as_points(standing.total) if standing else "-",
-                _feedback(found, standing, graded.get(each.id, {})) if standing else "",
-            )
+            who = (each.first_name, each.last_name, each.id, each.lms_user_id, each.email)
+            feedback = standing and _feedback(found, standing, graded.get(each.id, {}))
+            yield (*who, as_points(standing.total) if standing else "-", feedback or "")
 
     return header, lines()
 
@@ -251,18 +245,12 @@ def _gradescope(
             if standing is None:
                 yield (*who, "", most, "Missing", "", "", "", "", "0", *[""] * len(questions))
                 continue
-            yield (
-                *who,
-                as_points(standing.total),
-                most,
-                "Ungraded" if standing.waiting else "Graded",
-                "",
-                f"{standing.timestamp:%Y-%m-%d %H:%M:%S} +0000" if standing.timestamp else "",
-                _duration(standing.seconds_late),
-                "",
-                "1",
-                *(as_points(standing.points.get(name, 0.0)) for name in found.most),
-            )
+            total, at = as_points(standing.total), standing.timestamp
+            status = "Ungraded" if standing.waiting else "Graded"
+            moment = f"{at:%Y-%m-%d %H:%M:%S} +0000" if at else ""
+            late = _duration(standing.seconds_late)
+            points = (as_points(standing.points.get(name, 0.0)) for name in found.most)
+            yield (*who, total, most, status, "", moment, late, "", "1", *points)
 
     return header, lines()
 

@@ -51,6 +51,9 @@ from mlsys_widgets.labs.own_words import OWN_WORDS, own_words_name
 
 #: How many students must type the same wrong number before the report mentions it.
 _SEVERAL: Final = 3
+_KINDS: Final[Mapping[type, QuestionKind]] = {
+    Number: "number", Choice: "choice", Record: "record", Essay: "essay",
+}  # fmt: skip
 #: What became of an answer that somebody gave and that is graded.
 _ANSWERED: Final = ("right", "partly", "wrong")
 
@@ -471,16 +474,7 @@ def _told_apart(title: str, asked: str) -> str:
 
 
 def _kind(item: Item | None) -> QuestionKind:
-    match item:
-        case Number():
-            return "number"
-        case Choice():
-            return "choice"
-        case Record():
-            return "record"
-        case Essay():
-            return "essay"
-    return "other"
+    return next((name for kind, name in _KINDS.items() if isinstance(item, kind)), "other")
 
 
 def _kinds(flags: Sequence[Flag]) -> list[str]:
