@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Final, Self
 from urllib.request import HTTPSHandler, OpenerDirector, ProxyHandler, build_opener
@@ -226,6 +227,7 @@ def shorten_log(log: Path, longest: int = _LONGEST_LOG) -> None:
             file.truncate(0)
 
 
+@cache
 def local_opener() -> OpenerDirector:
     """Return what opens addresses of this machine; their certificates do not matter here."""
     unchecked = ssl.create_default_context()
