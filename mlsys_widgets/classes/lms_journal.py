@@ -36,10 +36,14 @@ class SentScores:
     #: The latest time that any of them was sent with.
     at: datetime | None = None
 
+    @property
+    def ours(self) -> list[float]:
+        """All that the LMS may show because we sent it."""
+        return [*self.tried, *([] if self.confirmed is None else [self.confirmed])]
+
     def is_ours(self, fraction: float) -> bool:
         """Whether this is a score that we sent, and nobody has changed since."""
-        known = [*self.tried, *([] if self.confirmed is None else [self.confirmed])]
-        return any(math.isclose(each, fraction, abs_tol=5e-5) for each in known)
+        return any(math.isclose(each, fraction, abs_tol=5e-5) for each in self.ours)
 
 
 class PushJournal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mlsys_widgets.classes.gradebook_reader import GradebookStudent
@@ -78,7 +78,9 @@ class _MemberIndex:
         }
         meant = {each.user_id: each for those in hits.values() for each in those}
         if not meant:
-            tried = _named({kind: key for kind, key in asked.items() if key})
+            # An id may be a student number, too, and is named once.
+            named = [kind for kind, key in asked.items() if key and kind != "student number"]
+            tried = ", ".join(f"{kind} {asked[kind]}" for kind in named)
             return LmsUser("", f"is not in the LMS's course under {tried}")
         if len(meant) > 1:
             return LmsUser(
@@ -90,9 +92,3 @@ class _MemberIndex:
         if not member.learner:
             return LmsUser("", "is in the LMS's course, but not as a student")
         return LmsUser(member.user_id)
-
-
-def _named(asked: Mapping[str, str]) -> str:
-    if asked.get("id") and asked.get("student number") == asked["id"]:
-        asked = {kind: key for kind, key in asked.items() if kind != "student number"}
-    return ", ".join(f"{kind} {key}" for kind, key in asked.items())

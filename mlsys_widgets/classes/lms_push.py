@@ -130,7 +130,8 @@ def _row(
         # A coarse scale hides small changes, so what was sent last decides.
         stale = known.confirmed is not None and not known.is_ours(fraction)
         return replace(row, step="send", why="changed here") if stale else row
-    if known.is_ours(shown) or _was_rounded(shown, known, result.most, most):
+    rounded = any(_is_equal(shown, each, result.most, most) for each in known.ours)
+    if known.is_ours(shown) or rounded:
         return replace(row, step="send", why="changed here")
     return replace(row, step="changed", why="changed in the LMS, or never sent from here")
 
@@ -139,11 +140,6 @@ def _is_equal(shown: float, fraction: float, their_most: float, most: float) -> 
     """Whether two fractions are one score, rounded to hundredths of a point on either scale."""
     hundredth = 0.01 / min(their_most, most)
     return math.isclose(shown, fraction, abs_tol=0.505 * hundredth)
-
-
-def _was_rounded(shown: float, known: SentScores, their_most: float, most: float) -> bool:
-    ours = [*known.tried, *([] if known.confirmed is None else [known.confirmed])]
-    return any(_is_equal(shown, each, their_most, most) for each in ours)
 
 
 def apply(

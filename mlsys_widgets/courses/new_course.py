@@ -34,6 +34,10 @@ _ELSEWHERE: Final = (
     "The gradebook is outside this course, so it was left alone. Enter the class with mlsys course"
     " roster, and each lab with nbgrader generate_assignment LAB --force."
 )
+_NEWER: Final = (
+    f"The bundle was made with mlsys-widgets {{}}, and {__version__} is installed, which may lack"
+    " what the labs need: pip install --upgrade 'mlsys-widgets[ta]', then mlsys course doctor."
+)
 
 Say = Callable[[str], None]
 
@@ -90,7 +94,8 @@ def init_course(
     students = read_roster(roster) if roster else []
     opened = open_bundle(bundle)
     named = checked_id(course_id or opened.manifest.course or folder.resolve().name)
-    _remark_on_version(opened.manifest.package, remark)
+    if is_newer(opened.manifest.package):
+        remark(_NEWER.format(opened.manifest.package))
     for words in hub_remarks(students):
         remark(words)
     place = folder.resolve()
@@ -146,12 +151,3 @@ def _settle(made: Path, place: Path) -> None:
     place.chmod(stat.S_IMODE(place.stat().st_mode) & ~stat.S_IRWXO)
     for each in sorted(made.iterdir(), key=lambda path: (path.name == NBGRADER_CONFIG, path.name)):
         each.rename(place / each.name)
-
-
-def _remark_on_version(made_with: str, remark: Say) -> None:
-    if is_newer(made_with):
-        remark(
-            f"The bundle was made with mlsys-widgets {made_with}, and {__version__} is installed,"
-            " which may lack what the labs need: pip install --upgrade 'mlsys-widgets[ta]', then"
-            " mlsys course doctor."
-        )

@@ -127,5 +127,5 @@ def test_the_python_that_made_this_environment_is_preferred(monkeypatch):
     with somebody() as (account, home):
         found = interpreter._reachable_python(account, home)
         assert runs_python(found, account, home)
-        monkeypatch.setattr(interpreter, "_base_bin", lambda: "/usr/bin")
+        monkeypatch.setattr(interpreter.sys, "base_prefix", "/usr")
         assert interpreter._reachable_python(account, home).parent == Path("/usr/bin")
