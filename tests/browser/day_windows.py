@@ -77,7 +77,7 @@ _DECIDED: Final = """path => {
 _OPEN: Final = f"""async path => {{
   const panel = await jupyterapp.commands.execute('docmanager:open', {{ path }});
   await panel.revealed;
-  ({DRAW_ALL})(panel.content);
+  await ({DRAW_ALL})(panel.content);
 }}"""
 _CLOSE: Final = """async () => {
   for (const widget of jupyterapp.shell.widgets('main')) {

@@ -22,18 +22,22 @@ _SETTLED = """() => new Promise(done => {
   requestAnimationFrame(look);
 })"""
 
-#: Has a notebook draw cells that are out of sight too. JupyterLab's own settings may arrive after
-#: the notebook and would hide them again.
-DRAW_ALL = """content => {
-  let owner = content;
-  while (!Object.hasOwn(owner, 'notebookConfig')) owner = Object.getPrototypeOf(owner);
-  const { get, set } = Object.getOwnPropertyDescriptor(owner, 'notebookConfig');
-  Object.defineProperty(content, 'notebookConfig', {
-    configurable: true,
-    get,
-    set(config) { set.call(this, { ...config, windowingMode: 'none' }); },
-  });
-  content.notebookConfig = content.notebookConfig;
+#: Has a notebook draw cells that are out of sight too. JupyterLab leaves some out if it is told so
+#: while it is drawing, as on a busy machine; then it is told again.
+DRAW_ALL = """async content => {
+  const draw = windowingMode => {
+    content.notebookConfig = { ...content.notebookConfig, windowingMode };
+  };
+  for (let round = 0; round < 100; round++) {
+    draw('none');
+    for (let frame = 0; frame < 60; frame++) {
+      await new Promise(requestAnimationFrame);
+      if (content.widgets.every(cell => cell.isAttached)) return;
+    }
+    draw('full');
+    await new Promise(requestAnimationFrame);
+  }
+  throw new Error('the notebook does not draw all of its cells');
 }"""
 
 
@@ -52,8 +56,8 @@ def in_theme(page: Page, theme: str) -> None:
 
 def draw_all(page: Page) -> None:
     """Have the notebook draw all of its cells, also those out of sight or in a folded section."""
-    page.evaluate(f"({DRAW_ALL})(jupyterapp.shell.currentWidget.content)")
     page.evaluate("jupyterapp.commands.execute('notebook:expand-all-headings')")
+    page.evaluate(f"({DRAW_ALL})(jupyterapp.shell.currentWidget.content)")
 
 
 def cards_come_up(page: Page) -> None:

@@ -164,6 +164,12 @@ def _a_context_brings_its_instrument(page: Page) -> None:
 
 
 def _a_reload_returns(page: Page) -> None:
+    # The copy beside it may be the current one.
+    page.evaluate(
+        """() => jupyterapp.shell.activateById(
+             [...jupyterapp.shell.widgets('main')].find(widget => widget.context).id)"""
+    )
+    page.wait_for_function("() => jupyterapp.shell.currentWidget?.context")
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     page.wait_for_function(f"!({DIRTY})")
     card(page, "One question").scroll_into_view_if_needed()
