@@ -26,6 +26,7 @@ from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.gradebook_registration import register_labs
 from mlsys_widgets.courses.roster import hub_remarks, read_roster
 from mlsys_widgets.files import NBGRADER_CONFIG, OWN_FOLDER
+from mlsys_widgets.labs.about_lab import title_of
 
 #: Nobody else may read solutions, keys and grades.
 PRIVATE: Final = 0o700
@@ -132,13 +133,19 @@ def _fill(root: Path, bundle: Bundle, course_id: str) -> Course:
         "course": course.course_id,
         "version": __version__,
         "lab": bundle.manifest.labs[0],
-        "labs": "\n".join(f"- `{lab}`" for lab in bundle.manifest.labs),
+        "labs": "\n".join(_listed(root / "release" / lab) for lab in bundle.manifest.labs),
     }
     template = files("mlsys_widgets.courses") / "template"
     for name, source in (("README.md", "README.md"), (".gitignore", "gitignore")):
         text = (template / f"{source}.template").read_text("utf-8")
         (root / name).write_text(Template(text).substitute(values), "utf-8")
     return course
+
+
+def _listed(lab: Path) -> str:
+    """Return a lab as the course's page lists it: by its title, and by the name to type."""
+    title = title_of(lab)
+    return f"- {title} (`{lab.name}`)" if title else f"- `{lab.name}`"
 
 
 def _settle(made: Path, place: Path) -> None:

@@ -59,7 +59,7 @@ def test_the_page_for_tas_names_only_commands_that_exist(made: Path):
 
     page = (made / "README.md").read_text("utf-8")
     assert f"# demo\n\nA course of interactive machine-learning-systems labs, made with mlsys-widgets {__version__}" in page  # fmt: skip  # noqa: E501
-    assert f"- `{LAB}`" in page
+    assert re.search(rf"^- \S.* \(`{LAB}`\)$", page, re.M)  # its title, and the name to type
     ours = set(re.findall(r"\bmlsys ((?:course )?[a-z][a-z-]+)", page))
     assert {
         "course doctor",
