@@ -31,3 +31,9 @@ def test_no_secret_is_in_the_configuration(places):
 )  # fmt: skip
 def test_only_the_loopback_is_the_loopback(ip, loopback):
     assert Address(ip, 8000).loopback is loopback
+
+
+def test_an_address_has_the_scheme_of_its_connection():
+    assert Address("127.0.0.1", 8000).url == "http://127.0.0.1:8000"
+    everywhere = Address("0.0.0.0", 443, cert=Path("c"), key=Path("k"))
+    assert (everywhere.bind, everywhere.url) == ("https://0.0.0.0:443", "https://127.0.0.1:443")
