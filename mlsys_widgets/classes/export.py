@@ -197,8 +197,11 @@ def _moodle(found: Grades, column: str, graded: Mapping[str, Any]) -> tuple[_Lin
         for each in found.people:
             standing = found.standings.get(each.id)
             who = (each.first_name, each.last_name, each.id, each.lms_user_id, each.email)
-            feedback = standing and _feedback(found, standing, graded.get(each.id, {}))
-            yield (*who, as_points(standing.total) if standing else "-", feedback or "")
+            if standing is None:
+                yield (*who, "-", "")
+                continue
+            feedback = _feedback(found, standing, graded.get(each.id, {}))
+            yield (*who, as_points(standing.total), feedback)
 
     return header, lines()
 
