@@ -176,6 +176,7 @@ def command_parser(*, measuring: bool = True) -> CommandParser:
     _add_authoring(commands, course)
     _add_grading(commands, course)
     _add_regrading(commands, course)
+    _add_essays(commands, course)
     _add_classes(commands, course)
     _add_push(commands, course)
     _add_identity(commands)
@@ -304,6 +305,41 @@ def _add_regrading(commands: _Commands, course: CommandParser) -> None:
     looks.option("--all", "closed ones as well")
     looks.option("--section NAME", "only students of this section")
     looks.option("--json", "a line of JSON for each")
+
+
+def _add_essays(commands: _Commands, course: CommandParser) -> None:
+    essays = _command(commands, "essays", "", "read essays, and grade them by a rubric")
+    actions = essays.add_subparsers(title="actions", metavar="ACTION", required=True)
+    place = "grading.essays.essays_command"
+    here = CommandParser(add_help=False)
+    here.option("lab LAB", "its name, such as lab_01_magnitude")
+
+    shown = _command(actions, "list", f"{place}:run_list", "rubrics, and answers to read", course,
+                     here)
+    shown.option("question QUESTION", "one essay (default: all of the lab)", nargs="?")
+    shown.option("--all", "also those that somebody has read")
+    shown.option("--mine", "only what mlsys course split gives you")
+    shown.option("--names", "whose they are")
+
+    question = CommandParser(add_help=False)
+    question.option("question QUESTION", "the name of the essay")
+    give = _command(actions, "give", f"{place}:run_give", "grade one answer", course, here,
+                    question)
+    give.option("submission SUBMISSION", "as mlsys essays list calls it, or a student")
+    give.option("--item N", "an item that it gets; can be given several times", type=int,
+                action="append", default=[])
+    give.option("--comment TEXT", "for this answer alone", default="")
+    give.option("--keep", "keep the comment in the rubric, to use it again")
+    give.option("--again", "also if somebody has read it")
+
+    item = _command(actions, "item", f"{place}:run_item",
+                    "change an item of a rubric for all who got it, or add one", course, here,
+                    question)
+    item.option("number N", "which (default: a new one)", nargs="?", type=int)
+    item.option("--points POINTS", "what it gives, or takes if negative; 0 for a comment",
+                type=float)
+    item.option("--text TEXT", "what the student reads")
+    item.option("--remove", "nobody gets it any more; without this, it is put back")
 
 
 def _add_classes(commands: _Commands, course: CommandParser) -> None:

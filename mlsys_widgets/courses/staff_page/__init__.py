@@ -2,7 +2,9 @@
 
 It runs in the server of whoever teaches, with that person's rights, in the folder of the course.
 Whatever it changes, it changes with the commands of the package (`actions`), which it starts as
-other processes (`running_commands`); it only reads for itself (`views`). It has no script.
+other processes (`running_commands`); it only reads for itself (`views`). Essays are the exception:
+they are saved at once, with the function that the command calls (`essays_handler`). It has no
+script.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     """Add the page to a server. Called by Jupyter."""
+    from mlsys_widgets.courses.staff_page.essays_handler import EssaysHandler
     from mlsys_widgets.courses.staff_page.staff_handlers import add_page
 
-    add_page(serverapp)
+    add_page(serverapp, {"essays": EssaysHandler})

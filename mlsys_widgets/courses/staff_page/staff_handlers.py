@@ -80,7 +80,8 @@ class StaffHandler(JupyterHandler):
         }  # fmt: skip
         body = _templates().get_template(f"{template}.html").render({**words, **shown})
         self.set_header("Cache-Control", "no-store")
-        self.finish(whole_page(title, body, (_HERE / "page.css").read_text("utf-8")))
+        styles = [_HERE / "page.css", *_HERE.glob(f"{template}.css")]
+        self.finish(whole_page(title, body, "".join(each.read_text("utf-8") for each in styles)))
 
 
 class PageHandler(StaffHandler):
@@ -225,14 +226,21 @@ def _templates() -> Environment:
     return made
 
 
-def add_page(serverapp: ServerApp) -> None:
-    """Add the page to a server whose folder is a course."""
+def add_page(serverapp: ServerApp, more: Mapping[str, type[StaffHandler]]) -> None:
+    """Add the page to a server whose folder is a course.
+
+    Parameters
+    ----------
+    more
+        Pages with handlers of their own, by address.
+    """
     root = Path(getattr(serverapp.contents_manager, "root_dir", "") or serverapp.root_dir)
     place = url_path_join(serverapp.web_app.settings["base_url"], "mlsys", "course")
     shared = {"root": root, "runs": CommandRuns(root)}
     serverapp.web_app.add_handlers(
         ".*$",
         [
+            *((rf"{place}/{name}", handler, shared) for name, handler in more.items()),
             (rf"{place}/do", DoHandler, shared),
             (rf"{place}/file/([^/]+)", FileHandler, shared),
             (rf"{place}/?({'|'.join(PAGES)}|)", PageHandler, shared),

@@ -342,8 +342,11 @@ def _changes(
                 yield change(student, what, total, program, penalty)
             before = _Remembered(middle, penalty[1])
         if person:
-            total = before.total, grade.total
-            yield change(student, BY_HAND, total, person, (penalty[1], penalty[1]))
+            about = (before.total, grade.total), person, (penalty[1], penalty[1])
+            if run is not None and run.what == BY_HAND:  # somebody who grades by a rubric
+                yield GradeChange(student, BY_HAND, run.who, run.time, run.why, *about)
+            else:
+                yield change(student, BY_HAND, *about)
     for student in [name for name in known if name not in grades]:
         had = known[student]
         yield change(student, REMOVED, (had.total, None), {}, (had.penalty, None))

@@ -33,10 +33,16 @@ class GradedLog:
         self._path = root / OWN_FOLDER / f"{LOG}{lab}.jsonl"
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep others who would grade the same lab out; a process that dies lets go of it."""
+    def alone(self, patience: float = 0.0) -> Iterator[None]:
+        """Keep others who would grade the same lab out; a process that dies lets go of it.
+
+        Parameters
+        ----------
+        patience
+            Seconds to wait for them.
+        """
         refusal = "this lab is being graded by another mlsys grade; wait until it is done"
-        with held(self._path.with_suffix(".lock"), refusal):
+        with held(self._path.with_suffix(".lock"), refusal, patience=patience):
             yield
 
     def read(self) -> dict[str, dict[str, Any]]:
