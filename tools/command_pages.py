@@ -23,8 +23,8 @@ PAGE: Final = ROOT / "docs" / "reference" / "commands.md"
 READERS: Final[Mapping[str, Sequence[str]]] = {
     "Students": ("whoami", "hand-in", "ledger", "measure", "devices", "workloads"),
     "Teaching": (
-        "course", "grade", "regrade", "history", "second-looks", "variant", "report", "export",
-        "push", "simulate",
+        "course", "grade", "regrade", "history", "second-looks", "essays", "variant", "report",
+        "export", "push", "simulate",
     ),
     "Authors": ("new-lab", "build", "validate", "calibrate"),
     "Administrators": ("hub",),

@@ -11,6 +11,7 @@ import pytest
 from mlsys_widgets.grading.feedback.feedback_page import feedback_page
 from mlsys_widgets.grading.feedback.question_results import UNREAD
 from mlsys_widgets.grading.judging.verdicts import Verdict, result_in_words
+from mlsys_widgets.notebooks.essay_cells import as_typed
 from tests.effort import effort
 
 
@@ -83,6 +84,14 @@ def test_an_essay_that_nobody_has_read_is_with_the_ta():
     assert "0 of" not in words
     read = page_of(essay("Fuse it.", score=15, comment="Which one?"), score=15, max_score=20)
     assert "15 of 20 Fuse it. From your TA: Which one?" in words_of(read)
+
+
+def test_an_essay_is_shown_as_it_was_typed_with_what_its_rubric_gave():
+    given = "✓ names <b>it</b> (6 of 6)\n○ says why (0 of 4)"
+    page = page_of(essay(as_typed("Fuse\nit."), score=6, comment=given), score=6, max_score=20)
+    assert '<div class="text">Fuse\nit.</div>' in page
+    listed = "<br>✓ names &lt;b&gt;it&lt;/b&gt; (6 of 6)<br>○ says why (0 of 4)"
+    assert f"<b>From your TA:</b>{listed}" in page
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "![x](http://example.org/x.png)"])

@@ -20,6 +20,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.grading_shares import read_shares
+from mlsys_widgets.files import ASKS
 from mlsys_widgets.grading.essays.rubric import EssayMark, Rubric, RubricItem, state_digest
 from mlsys_widgets.grading.essays.rubric_file import RubricFile
 from mlsys_widgets.grading.feedback.blind import pseudonym
@@ -122,7 +123,7 @@ class EssayGrading:
     """
 
     def __init__(self, course: Course, lab: str) -> None:
-        if not (course.home / "assignments" / lab / "asks.py").is_file():
+        if "/" in lab or not (course.home / "assignments" / lab / ASKS).is_file():
             raise ValueError(f"there is no lab {lab} in this course")
         self._course, self._lab = course, lab
         self._book = LabGradebook(course.db_url, lab, late_penalty(course, lab), course.calendar)

@@ -110,8 +110,10 @@ def _result(result: QuestionResult) -> str:
     if result.why:
         parts.append(f"<p>{markup.inline(result.why)}</p>")
     if result.comment:
-        lines = "<br>".join(escape(result.comment).splitlines())
-        parts.append(f'<div class="note"><b>From your TA:</b> {lines}</div>')
+        lines = escape(result.comment).splitlines()
+        space = "<br>" if len(lines) > 1 else " "  # what a rubric gives is a list
+        said = "<br>".join(lines)
+        parts.append(f'<div class="note"><b>From your TA:</b>{space}{said}</div>')
     return f'<article class="result">{"".join(parts)}</article>'
 
 

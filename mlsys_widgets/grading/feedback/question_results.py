@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from mlsys_widgets.grading.judging.verdicts import explanation_in
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, grade_id, is_locked
+from mlsys_widgets.notebooks.essay_cells import typed_text
 
 #: Where the preprocessor notes that a person has still to read a cell.
 UNREAD: Final = "unread"
@@ -74,7 +75,7 @@ def _results(
         answer, why = _told(name, cell)
         is_text = not _is_ours(cell)  # an essay, code that a person grades, or code with its test
         if is_text:
-            answer = typed if is_locked(cell) else cell.source
+            answer = typed if is_locked(cell) else typed_text(cell.source) or cell.source
         step = {**steps.get(name, {}), **_about(cell)}
         act = steps.get(name, {}).get("act")
         comment = comments.get(name) or comments.get(f"{name}_answer", "")
