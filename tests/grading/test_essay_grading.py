@@ -121,8 +121,10 @@ def test_an_item_is_removed_and_put_back_with_those_who_had_it(course):
     ann = answers(course)["ann"]
     assert (ann.points, "says why" in ann.comment) == (10, False)
     assert give(course, "bob", [2]) == "the rubric has no item 2 any more"
+    assert answers(course)["ann"].given == ([1], "")
+    give(course, "ann", [], "Hm.")  # read again in between
     change(course, 2, 10, "says why")
-    assert answers(course)["ann"].points == 20
+    assert answers(course)["ann"].points == 10
 
 
 def test_a_comment_is_kept_once_and_changes_for_everybody(course):
@@ -153,6 +155,7 @@ def test_points_from_formgrader_are_seen_and_stay_when_an_item_changes(course):
     assert (
         give(course, "bob", [1], seen=seen) == "somebody has given it 13 points in formgrader since"
     )
+    assert "13 points in formgrader" in give(course, "bob", [], seen=seen)
     give(course, "ann", [1])
     by_hand(course, "ann", ESSAY, manual_score=4)
     said = change(course, 1, 5, "names the limit")

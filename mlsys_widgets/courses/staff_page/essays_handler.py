@@ -6,7 +6,7 @@ A form holds all answers that are shown. Whatever cannot be saved comes back as 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from typing import Any, Final
@@ -70,7 +70,7 @@ class EssaysHandler(StaffHandler):
                 return
         else:
             drafts, problem = await asyncio.to_thread(self.give, place)
-            if drafts:
+            if drafts or problem:
                 await self.answer(place, drafts=drafts, problem=problem)
                 return
         self.redirect(self.address("essays", **place.at(), saved="1"), status=HTTPStatus.SEE_OTHER)
@@ -83,7 +83,7 @@ class EssaysHandler(StaffHandler):
 
     def change_item(self, place: Place, typed: Mapping[str, str]) -> str:
         """Change an item of the rubric as a form says; returns why not, if it cannot be."""
-        number = int(typed["number"]) if typed["number"].isdecimal() else None
+        number = next(_numbers([typed["number"]]), None)
         try:
             points = float(typed["points"] or "0")
         except ValueError:
@@ -109,7 +109,7 @@ class EssaysHandler(StaffHandler):
         """
         which, touched = self.get_body_argument("save", ""), {}
         for alias in self.get_body_arguments("answer"):
-            items = [int(n) for n in self.get_body_arguments(f"item.{alias}") if n.isdecimal()]
+            items = [*_numbers(self.get_body_arguments(f"item.{alias}"))]
             field = {n: self.get_body_argument(f"{n}.{alias}", "") for n in ("comment", "seen")}
             keep = bool(self.get_body_argument(f"keep.{alias}", ""))
             was = self.get_body_argument(f"was.{alias}", "")
@@ -178,6 +178,11 @@ class EssaysHandler(StaffHandler):
 
 
 _ITEM: Final = ("number", "points", "text", "seen", "do")
+
+
+def _numbers(words: Iterable[str]) -> Iterator[int]:
+    """Read numbers of items; what is none is left out."""
+    return (int(each) for each in words if each.isdecimal() and len(each) < 9)
 
 
 def _typed(items: list[int], comment: str) -> str:

@@ -73,6 +73,8 @@ class EssayAnswer:
     comment: str
     #: What was given by this rubric, if anything.
     mark: EssayMark | None
+    #: The items and the comment from which whoever reads it again begins.
+    given: tuple[list[int], str]
     #: Whether the gradebook has something else than this rubric gave, as from formgrader.
     is_foreign: bool
 
@@ -80,13 +82,6 @@ class EssayAnswer:
     def text(self) -> str:
         """What was written; empty if nothing was."""
         return self.read()
-
-    @property
-    def given(self) -> tuple[list[int], str]:
-        """The items and the comment from which whoever reads it again begins."""
-        if self.mark is not None:
-            return [*self.mark.items], self.mark.comment
-        return [], self.comment
 
     @property
     def seen(self) -> str:
@@ -165,7 +160,8 @@ class EssayGrading:
 
     def answers(self, name: str) -> list[EssayAnswer]:
         """Return everybody's answers, in an order that tells nothing about who they are."""
-        question, marks = self.question(name), self._file.marks(name)
+        rubric, marks = self.question(name).rubric, self._file.marks(name)
+        present = {item.number for item in rubric.items}
         shares, gone = read_shares(self._course.home, self._lab), set(self._course.people.dropped)
         with self._book.connected() as db:
             grades = read_lab_grades(db, self._book.assignment)
@@ -177,11 +173,13 @@ class EssayGrading:
                 continue
             cell, mark = grade.cells[name], marks.get(student)
             _, comment = comments.get(grade.notebook, ("", ""))
-            ours = _in_gradebook(question.rubric, mark) if mark else (None, "")
+            ours = _in_gradebook(rubric, mark) if mark else (None, "")
+            items = [n for n in mark.items if n in present] if mark else []
             found.append(EssayAnswer(
                 student, pseudonym(student, self._lab), grade.notebook,
                 partial(self._text, student, name), shares.get(student, ""), cell.waiting,
-                cell.manual, comment, mark, is_foreign=(cell.manual, comment) != ours,
+                cell.manual, comment, mark, (items, mark.comment if mark else comment),
+                is_foreign=(cell.manual, comment) != ours,
             ))  # fmt: skip
         return sorted(found, key=lambda each: each.alias)
 
@@ -216,6 +214,7 @@ class EssayGrading:
             question, refused = self.question(name), {}
             known = {each.student: each for each in self.answers(name)}
             marks, kept = {}, [*question.rubric.every_item]
+            removed = {item.number for item in question.rubric.removed}
             for student, each in new.items():
                 numbers, comment = set(each.items), clean_words(each.comment)
                 why = self._refusal(known.get(student), each, question.rubric)
@@ -224,6 +223,9 @@ class EssayGrading:
                     continue
                 if each.keep and comment:
                     numbers, comment = numbers | {_reusable(comment, kept)}, ""
+                before = known[student].mark
+                # What was removed from the rubric can be put back for whoever had it.
+                numbers |= {n for n in before.items if n in removed} if before else set()
                 marks[student] = EssayMark(tuple(sorted(numbers)), comment, who_runs(), now())
             rubric = Rubric(question.rubric.most, kept)
             if marks:
@@ -236,10 +238,11 @@ class EssayGrading:
             return "it is no longer in the gradebook"
         if gone := [n for n in new.items if n not in {item.number for item in rubric.items}]:
             return f"the rubric has no item {gone[0]} any more"
-        given = (sorted(new.items), clean_words(new.comment))
-        if new.seen == answer.seen or given == answer.given:  # or sent twice
-            return ""
         mark, text, _ = (*new.seen.split("-"), "", "")[:3]
+        given = (sorted(new.items), clean_words(new.comment))
+        twice = answer.mark and not answer.is_foreign and given == answer.given
+        if new.seen == answer.seen or (twice and text == state_digest(answer.text)):
+            return ""
         if answer.mark and mark != state_digest(answer.mark):
             when = local_time(answer.mark.time, self._course.calendar.zone)
             points = counted(rubric.points(answer.mark.items), "point")
