@@ -169,10 +169,11 @@ class EssaysHandler(StaffHandler):
         if following:
             page = [each for each in page if each.alias < following or each.alias in drafts]
         return {
-            "place": place, "title": grading.title, "questions": questions,
+            "place": place, "lab_title": grading.title, "questions": questions,
             "question": grading.question(place.question) if place.question else None,
             "answers": page, "every": every, "mine": mine, "found": len(found),
             "following": following, "typed_digest": _typed,
+            "got": lambda number: [e for e in every if e.mark and number in e.mark.items],
             "time": lambda at: local_time(at, course.calendar.zone),
         }  # fmt: skip
 
