@@ -84,6 +84,8 @@ class EssaysHandler(StaffHandler):
     def change_item(self, place: Place, typed: Mapping[str, str]) -> str:
         """Change an item of the rubric as a form says; returns why not, if it cannot be."""
         number = next(_numbers([typed["number"]]), None)
+        if typed["number"] and number is None:
+            return "the rubric has no such item"
         try:
             points = float(typed["points"] or "0")
         except ValueError:
