@@ -331,7 +331,7 @@ largest_batch_images = {
 }[lab.p.largest_batch_images]
 
 # %% [markdown]
-# ### What you hand on
+# ### What you pass on
 #
 # Choose the product that you would build first, set the instrument as you would ship it, and save.
 

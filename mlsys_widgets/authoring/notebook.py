@@ -154,8 +154,8 @@ class Notebook:
         return [self._locked(f"show_{cell.name}", title, cell.body, **varies)]
 
     def _design(self, cell: LabCell) -> list[Cell]:
-        step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "act": 0, "title": "What you hand on"}}
-        return [self._locked("design", "Design: what you hand on", cell.body, **step)]
+        step = {"mlsys": {"kind": DESIGN, "id": DESIGN, "act": 0, "title": "What you pass on"}}
+        return [self._locked("design", "Design: what you pass on", cell.body, **step)]
 
     def _answer(self, cell: LabCell) -> list[Cell]:
         name, item = cell.name, self._items[cell.name]

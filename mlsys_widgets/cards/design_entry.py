@@ -109,7 +109,7 @@ class DesignEntry(Task):
         ledger: Ledger,
         form: DesignForm | None = None,
         after: Gate | Iterable[Gate] = (),
-        title: str = "What you hand on",
+        title: str = "What you pass on",
         keeps: Mapping[str, Instrument] | None = None,
         headline: str | Callable[[], str] = "",
         promises: Mapping[str, Promise] | None = None,

@@ -340,7 +340,7 @@ class OpenLab:
 
     def _called(self, name: str) -> str:
         if name == DESIGN:
-            return "Design: the entry you hand on"
+            return "Design: the entry you pass on"
         called: str = self.card(name).called
         return called
 

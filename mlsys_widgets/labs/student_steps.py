@@ -134,7 +134,7 @@ def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
     ]
     found.sort(key=lambda step: step.act or math.inf)
     if lab.design:
-        found.append(StudentStep(DESIGN, DESIGN, 0, "What you hand on", (DESIGN,)))
+        found.append(StudentStep(DESIGN, DESIGN, 0, "What you pass on", (DESIGN,)))
     return found
 
 

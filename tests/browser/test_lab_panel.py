@@ -99,7 +99,7 @@ def test_every_kind_of_step_counts_and_nothing_is_done_too_early(
     # A design that breaks a promise is not done, and says why.
     led.save_design(DESIGN, form_of_lab())
     led.record_answer("design_misses", ["The latency is 12 ms above the promise."])
-    failing = side.get_by_role("button", name="Decide: What you hand on (tried, does not fit yet)")
+    failing = side.get_by_role("button", name="Decide: What you pass on (tried, does not fit yet)")
     expect(failing).to_be_visible(timeout=SOON)
     expect(side).to_contain_text("The latency is 12 ms above the promise.")
     expect(side.get_by_text("All steps are done")).to_have_count(0)
@@ -107,7 +107,7 @@ def test_every_kind_of_step_counts_and_nothing_is_done_too_early(
     side.get_by_role("button", name="Check what is missing").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("1 step is left:")
-    expect(dialog).to_contain_text("Decide: What you hand on (tried, does not fit yet)")
+    expect(dialog).to_contain_text("Decide: What you pass on (tried, does not fit yet)")
     expect(dialog).to_contain_text("an answer that is recorded is not thereby right")
     screenshot(page, "missing")
     no_serious_violation(page, ".jp-Dialog")
@@ -148,7 +148,7 @@ def steps_of_every_kind(tmp_path) -> Path:
     """A lab with the kinds of steps that are done in parts, in writing or by a machine."""
     quiz = step("quiz", "quiz", "What do you know?", 1)
     quiz.metadata["mlsys"]["needs"] = ["quiz.1", "quiz.2"]
-    design = step("design", "design", "What you hand on")
+    design = step("design", "design", "What you pass on")
     cells = [
         quiz,
         step("essay", "essay", "In your own words"),

@@ -27,7 +27,7 @@ STEPS = [
     step("scratch", "scratch"),
     step("quiz", "what_do_you_know", act=2, needs=["quiz.1", "quiz.2"]),
     step("measurement", "measurement", title="Measure this machine"),
-    step("design", "design", act=0, title="What you hand on"),
+    step("design", "design", act=0, title="What you pass on"),
 ]
 
 

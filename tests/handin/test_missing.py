@@ -49,7 +49,7 @@ def test_steps_that_are_open_or_begun_are_named(folder, ledger_in):
         ("step", "Act 1, reflection “Act1 why”: tried, not right yet."),
         ("step", "Act 2, quiz “What do you know”: begun, not finished."),
         ("step", "Act 2, measurement “Measure this machine”: to do."),
-        ("step", "Design “What you hand on”: to do."),
+        ("step", "Design “What you pass on”: to do."),
     }
 
 

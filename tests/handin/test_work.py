@@ -18,7 +18,7 @@ def test_the_steps_are_those_that_the_cells_name(folder):
         StudentStep("act1_why", "reflection", 1, "Act1 why", ("act1_why",)),
         StudentStep("what_do_you_know", "quiz", 2, "What do you know", ("quiz.1", "quiz.2")),
         StudentStep("measurement", "measurement", 2, "Measure this machine", ("measurement",)),
-        StudentStep("design", "design", 0, "What you hand on", ("design",)),
+        StudentStep("design", "design", 0, "What you pass on", ("design",)),
     )
 
 
