@@ -254,7 +254,7 @@ class LabHUD(LabWidget):
         if self._constraints:
             now, earlier = len(self.broken), len(self._hits - set(self.broken))
             tone = "red" if now else "green"
-            note = f"{earlier} {'was' if earlier == 1 else 'were'} earlier" if earlier else ""
+            note = f"{earlier} broken earlier" if earlier else ""
             yield "Promises broken now", f"{now} of {len(self._constraints)}", tone, note
         for label, source in self._decisions.items():
             yield label, *(_WAITS if self._waits(label) else self._decided(source))

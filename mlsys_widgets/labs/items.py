@@ -231,15 +231,15 @@ class Number(Item):
         """Return what is wrong with the form of an answer, as a sentence; `None` if nothing is."""
         shown = self.in_words(value)
         if self.whole and value != int(value):
-            return f"{shown} cannot be: only a whole number makes sense here."
+            return f"{shown} cannot be right: only a whole number makes sense here."
         if value < 0 <= self.low:
-            return f"{shown} cannot be: the answer is not negative."
+            return f"{shown} cannot be right: the answer is not negative."
         if self.unit == "percent" and 0 < value < self.low and 100 * value >= self.low:
             return (
                 f"{shown} is very little; did you enter a fraction? The question asks for percent."
             )
         if self.unit == "percent" and self.high == 100 and value > 100:
-            return f"{shown} cannot be: a share is at most 100 percent."
+            return f"{shown} cannot be right: a fraction is at most 100 percent."
         if not self.low <= value <= self.high:
             side = "far too little" if value < self.low else "far too much"
             return f"{shown} is {side}. Check the unit and the powers of ten. {self.hint}".strip()

@@ -98,7 +98,7 @@ def test_constraints_that_are_hit(led):
     assert "Deadline" in hud.broken
     limit.clear()
     hud.refresh()
-    assert "1 was earlier" in cards(hud)["Promises broken now"][1]
+    assert "1 broken earlier" in cards(hud)["Promises broken now"][1]
 
 
 def test_a_locked_instrument_breaks_nothing(led):

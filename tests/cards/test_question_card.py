@@ -82,11 +82,11 @@ def test_what_cannot_be_read_is_asked_back_and_the_answer_before_stands(led, typ
     ("item", "typed", "said"),
     [
         (BUSY, "0.33", "0.33 percent is very little; did you enter a fraction?"),
-        (BUSY, "133", "133 percent cannot be: a share is at most 100 percent."),
-        (BUSY, "-5", "-5 percent cannot be: the answer is not negative."),
+        (BUSY, "133", "133 percent cannot be right: a fraction is at most 100 percent."),
+        (BUSY, "-5", "-5 percent cannot be right: the answer is not negative."),
         (LONG, "3940", "3,940 µs is far too much. Check the unit and the powers of ten."),
         (LONG, "3.94e-6", "3.94e-06 µs is far too little."),
-        (MANY, "8.1", "8.1 images cannot be: only a whole number makes sense here."),
+        (MANY, "8.1", "8.1 images cannot be right: only a whole number makes sense here."),
     ],
 )
 def test_errors_of_form_are_pointed_out_and_still_recorded(led, open_ledger, item, typed, said):

@@ -85,7 +85,7 @@ def test_what_can_be_used_is_plain(value):
     [
         (1e-4, "0.0001 µs is far too little. Check the unit and the powers of ten. Seconds?"),
         (1e7, "10,000,000 µs is far too much. Check the unit and the powers of ten. Seconds?"),
-        (-5, "-5 µs cannot be: the answer is not negative."),
+        (-5, "-5 µs cannot be right: the answer is not negative."),
         (1e-3, None),
         (1e6, None),
     ],
