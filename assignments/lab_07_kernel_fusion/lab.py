@@ -1,10 +1,11 @@
 # %% [markdown]
 # # Lab 07: The Kernel Fusion Dividend
 #
-# A framework turns a model into kernels, and the CPU has to launch each of them. The chapter gives 5 to 20 µs for a
-# launch; this lab takes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
-# {{ q(devices["orin-nx"].launch(), "s") }} on a small board, however small the kernel is: the *dispatch tax*. Fusing and
-# compiling win back time, at a price. You will find out when it is worth paying.
+# A framework turns a model into kernels, and the CPU has to launch each of them. A launch takes 5 to 20 µs
+# according to the chapter; this lab assumes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
+# {{ q(devices["orin-nx"].launch(), "s") }} on a small board. You pay that for every kernel, however small, and so it is
+# called the *dispatch tax*. Fusing and compiling win some of the time back, at a price. You will find out when it is worth
+# paying.
 #
 # **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
 # eager execution to compiled graphs.
@@ -29,8 +30,8 @@ from mlsys_widgets.measured import findings
 # %% [markdown]
 # ## Where does it run?
 #
-# The messages and the instruments follow this switch. The Orin NX has a slower CPU, so a launch costs more there. For
-# the computing, this lab gives both the same time per kernel.
+# The messages and the instruments follow this switch. The Orin NX has a slower CPU, so a launch costs more there. To
+# keep the comparison simple, this lab assumes that a kernel takes the same time on both.
 
 # %% show="Context"
 context = lab.context(
@@ -54,9 +55,9 @@ context
 # %% card="act1_utilization"
 
 # %% [markdown]
-# Below is one pass of the spotter. In the cloud it runs on Finance's GPU; the lower bar, *Textbook*, is Noor's GPU. At the
-# edge you see the small board as it is. Open *Utilization*: the purple diamond is your prediction. The waterfall also
-# counts the time for moving data, which the message leaves out, so Noor's
+# Below is one pass of the spotter. In the cloud, the upper bar is Finance's GPU, and the lower one, *Textbook*, is
+# Noor's; at the edge, you see the small board as it is. Open *Utilization*: the purple diamond is your prediction. The
+# waterfall also counts the time for moving data, which the message leaves out, so its percentages are a little lower: Noor's
 # {{ q(forward_pass(1, workloads["kws"].compute_per_kernel, devices["a100-sxm"].launch()).utilization, "%") }} reads
 # {{ q(run("kws", "a100-sxm").utilization, "%") }} there. Before you compare, set *Faster GPU* back to 1×, switch the spotter
 # to *Compiled*, and select the GPT-2 layer.
@@ -229,8 +230,8 @@ lab.reveal(
 
 # %% [markdown]
 # Red is what compiling costs, green what it has saved so far. Try the CI pipeline, where Tomás lost time. Then select
-# *Challenge*, a quiet box with an A100, {{ q(workloads["kws-service"].per_day / 24) }} requests per hour, whose model serves
-# for half a day. Make compiling pay there by a longer time in service.
+# *Challenge*: a quiet box with an A100 that gets {{ q(workloads["kws-service"].per_day / 24) }} requests per hour and a new
+# model every half day. Make its time in service longer until compiling pays.
 
 # %% instrument="Break-even timeline"
 plan = lab.follow(
@@ -260,7 +261,7 @@ act2 = lab.reveal(
     worked={"Compile time": (resnet.compile_time, "s"), "Saved per image": (saved, "s")},
     moves=[
         Move("Select the CI pipeline", plan, preset="ci-run"),
-        Move("Make the challenge pay by a longer time in service", plan, challenge_pays),
+        Move("Make the challenge pay with a longer time in service", plan, challenge_pays),
     ],
 )
 act2
@@ -378,8 +379,8 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 #
 # Choose a context first, because switching it resets the instruments. Decide in the fusion explorer whether to fuse, and
 # set the break-even timeline to your own numbers for that context, from the last question. The entry below reads the
-# instruments and your answer. If you compile, the timeline shows whether that pays before the service ends, and a design
-# that misses it is recorded as such.
+# instruments and your answer. If you compile, the timeline shows whether that pays before the service ends. A design
+# that does not pay by then can still be saved, and is marked that way.
 
 # %% design=true
 modes = {
