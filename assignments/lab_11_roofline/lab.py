@@ -1,13 +1,14 @@
 # %% [markdown]
 # # Lab 11: The Roofline
 #
-# Every kernel stands under the same two walls: how fast a machine computes, and how fast bytes arrive. Which of them
-# a kernel meets follows from a single number, its FLOP for each byte. In this lab you find that wall, question the
-# peak on a dashboard, choose one kernel to make faster, and fill a GPU until its memory ends. If you go *deeper*, you
+# Every kernel runs into one of two walls: how fast a machine computes, or how fast bytes arrive. Which of them
+# a kernel meets follows from a single number, its FLOP per byte. In this lab you find that wall, question the
+# peak on a dashboard, choose one kernel to make faster, and fill a GPU until its memory runs out. If you go *deeper*, you
 # find out how fast a real GPU writes one token, and put your own machine under its own roof.
 #
-# **Read first:** the chapter on hardware acceleration: the roofline model, arithmetic intensity, model FLOP
-# utilization (MFU), kernel fusion. If *ridge point* is a new term for you, begin with the first of these.
+# **Read first**, in the chapter on hardware acceleration of *Machine Learning Systems*: the roofline model, arithmetic
+# intensity, model FLOP utilization (MFU), and kernel fusion. If *ridge point* is a new term for you, begin with the first
+# of these.
 
 # %% setup=true
 from mlsys_widgets import MemoryBudget, Move, RooflineWidget, ServingExplorer, Target, link
@@ -52,11 +53,11 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# A batch of products has the intensity of one, so the point (*GEMM*, a matrix product) stands for both. It begins with an
-# example that is smaller than Tomás's. Move **N** and watch it climb. Behind **More**, switch **2:4 sparsity**
-# (for weights with two zeros in every four) on and off: what moves, and what does not? Then change the **precision**:
-# which two things move together? And in the **edge** context, is the same product still on the same side of the ridge?
-# (The open circles on the roof are handles: drag one to try another peak or bandwidth.)
+# A batch of products has the same intensity as a single product, so one point (*GEMM*, a matrix product) stands for
+# both. It begins at an example that is smaller than Tomás's. Move **N** and watch it climb. Behind **More**, switch
+# **2:4 sparsity** (for weights with two zeros in every four) on and off: what moves, and what does not? Then change the
+# **precision**: which two things move together? And in the **edge** context, is the same product still on the same side
+# of the ridge? (The open circles on the roof are handles: drag one to try another peak or bandwidth.)
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(
@@ -182,7 +183,7 @@ print(lab.materials["from_lab_07"](start.fields, start.found), *filter(None, [st
 # %% card="act2_kernels"
 
 # %% [markdown]
-# Try sequence length 1, which is a decode step, against a whole prompt, and try each **fusion**. *Numbers as a table*
+# Compare sequence length 1, which is a decode step, with a whole prompt, and try each **fusion**. *Numbers as a table*
 # lists the operations and the data of every kernel.
 
 # %% instrument="Three kernels of a language-model layer"
@@ -236,7 +237,7 @@ savings = {
 kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 
 # %% [markdown]
-# ### Until memory ends
+# ### Until memory runs out
 #
 # A service that does not fit has no speed. Raise the **batch** until the alarm, then give every head keys and values
 # of its own. Batch and sequence length move the three kernels above, too.
@@ -408,7 +409,7 @@ own_share_pct = 100 * attained / own_roof
 # %% record="deeper_kept"
 
 # %% [markdown]
-# ## The design you hand on
+# ## The design you pass on
 #
 # Decide for Noor, on the device of your context, for conversations of 2,048 tokens: set the sequence length in **What the
 # service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. In **Three
