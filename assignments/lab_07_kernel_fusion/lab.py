@@ -7,8 +7,8 @@
 # called the *dispatch tax*. Fusing and compiling win some of the time back, at a price. You will find out when it is worth
 # paying.
 #
-# **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the dispatch tax, and the way from
-# eager execution to compiled graphs.
+# **Read first**, in the chapter on ML frameworks of *Machine Learning Systems*: the memory wall, kernel fusion and the
+# dispatch tax, and the way from eager execution to compiled graphs.
 
 # %% setup=true
 import math
