@@ -107,7 +107,7 @@ function receiptOf(receipt: IReceipt): ReactElement[] {
     holds.unshift(paragraph(receipt.lateness));
   }
   if (receipt.file === null) {
-    return [paragraph(`Submitted to the course ${receipt.course}, ${time}.`), ...holds];
+    return [paragraph(`Handed in to the course ${receipt.course}, ${time}.`), ...holds];
   }
   const download = receipt.file.split('/').pop() ?? receipt.file;
   const href = URLExt.join(PageConfig.getBaseUrl(), 'files', URLExt.encodeParts(receipt.file));

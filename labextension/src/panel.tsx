@@ -244,7 +244,7 @@ function HandedIn(props: { handedIn: IHandedIn | null; handIn(): void }): JSX.El
         <p>
           {file === null ? (
             <>
-              Submitted{course !== null && ` to the course ${course}`}, {at}.
+              Handed in{course !== null && ` to the course ${course}`}, {at}.
             </>
           ) : (
             <>
@@ -264,7 +264,7 @@ function HandedIn(props: { handedIn: IHandedIn | null; handIn(): void }): JSX.El
       </div>
       {newer && (
         <button className="mlsys-Lab-button" onClick={handIn}>
-          {file === null ? 'Hand in again…' : 'Make the file again…'}
+          Hand in again…
         </button>
       )}
     </section>

@@ -50,7 +50,7 @@ mlsys whoami NAME
 3. Answer each question in its card: `33%`, `1,000`, `3.94 µs` and `1e3` can all be read. What the
    card calls recorded is saved; you can change it until you hand in. Whether it is right, you
    learn from the feedback.
-4. When you are done, press *Hand in* in the Lab panel. It names what is missing first.
+4. When you are done, press *Hand in…* in the Lab panel. It names what is missing first.
 
 On the right, the **Lab panel** lists the steps of the lab and which of them are done; click a step
 to go there. What you commit is kept in your **ledger**, the file `ledger.jsonl` beside the

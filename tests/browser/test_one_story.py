@@ -130,7 +130,7 @@ def test_a_lab_is_handed_in_changed_and_handed_in_again(
     expect(second.panel).to_contain_text("That file is older than your work")
 
     # Handed in again from the second tab: both tabs and the cards know.
-    second.hand_in("Make the file again…")
+    second.hand_in("Hand in again…")
     assert read_hand_in(folder).head == led.head
     for each in (second, story):
         expect(each.panel).to_contain_text("It holds everything that you have recorded.")

@@ -151,7 +151,7 @@ def hands_in_from_the_panel(user: BrowserUser, listed: Assignments) -> None:
     dialog = user.page.locator(".jp-Dialog")
     expect(dialog).to_contain_text("Something is missing", timeout=READY)
     dialog.get_by_role("button", name="Hand in anyway").click()
-    expect(dialog).to_contain_text("Submitted to the course mlsys", timeout=READY)
+    expect(dialog).to_contain_text("Handed in to the course mlsys", timeout=READY)
     user.picture("handed-in")
     dialog.get_by_role("button", name="Close").click()
     arrived(user)
