@@ -228,7 +228,6 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
                 scales=scales,
                 colors=[_color(mark.tone)],
                 default_size=13,
-                align=mark.align,
                 y_offset=-8 if mark.above else 2,
                 font_weight="normal",
                 **data,
@@ -256,7 +255,8 @@ def _data(mark: AnyMark) -> dict[str, Any]:
             bends = np.array([[*path, *path[-1:] * (longest - len(path))] for path in shown])
             return {"x": bends[..., 0], "y": bends[..., 1], "visible": bool(paths)}
         case Words(x=x, text=text):
-            return {**_places(mark), "text": list(text) or [""], "visible": len(x) > 0}
+            words = {"text": list(text) or [""], "align": mark.align, "visible": len(x) > 0}
+            return {**_places(mark), **words}
         case Line() | Points():
             return _places(mark)
 

@@ -80,6 +80,16 @@ def test_an_update_keeps_the_marks_and_changes_their_data() -> None:
     assert np.frombuffer(numbers.buffer, np.float32).tolist() == [5, 6]
 
 
+def test_words_that_go_to_the_other_side_of_their_place_end_there() -> None:
+    """As the note at a line does that is dragged to the edge of the plot."""
+    right = Words("note", (2.0,), (1.0,), ("target",), align="start")
+    plot = Plot(scene(right))
+    plot.update(scene(replace(right, x=(1.9,), align="end")))
+    assert plot.marks["note"].align == "end"
+    ((_, state),) = plot.changed_state(PackedNumbers())
+    assert state["align"] == "end"
+
+
 def test_what_changed_once_travels_with_every_state() -> None:
     """A state is whole: whoever missed the one before has everything from the next."""
     first = Line("line", (1.0, 2.0), (3.0, 4.0), "blue")
