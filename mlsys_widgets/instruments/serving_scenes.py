@@ -67,6 +67,8 @@ _ASIDE, _FAR = 0.015, 0.75
 #: Heights of two short lines in the zone without memory, which may be one bar wide: below the words
 #: over the bar before it.
 _NO_MEMORY = (0.25, 0.16)
+#: How wide the name of a batch is beside its point, and how far it is below, in such fractions.
+_NAME_WIDE, _LOWER = 0.08, 0.06
 #: How far a curve must bend away from the straight way between its ends to have a knee.
 _BEND = 0.08
 _TITLE = (
@@ -182,6 +184,34 @@ def _named(
     return note(name, (*inside[-1], words) if inside else None, align="end")
 
 
+def _batch_names(
+    dots: tuple[tuple[float, ...], tuple[float, ...]],
+    batches: Array,
+    measured: Sequence[tuple[float, float]],
+    across: Axis,
+    up: Axis,
+) -> Words:
+    """The batches, each beside its point: to the right, or to the left where fewer marks lie."""
+    wide, high = (math.log(axis.high / axis.low) for axis in (across, up))
+    lower = (up.high / up.low) ** _LOWER
+    beside, levels = dots[0], [y / lower for y in dots[1]]
+
+    def covered(side: int) -> int:
+        """How many measurements would lie under the names."""
+        return sum(
+            0 <= side * math.log(time / x) / wide < _NAME_WIDE
+            and abs(math.log(rate / y)) / high < _LOWER
+            for x, y in zip(beside, dots[1], strict=True)
+            for time, rate in measured
+        )
+
+    room = min((math.log(x / across.low) / wide for x in beside), default=0.0)
+    left = room > _NAME_WIDE and covered(-1) < covered(1)
+    names = tuple(_show(batch) for batch in batches[: len(beside)])
+    places = [x / 1.03 if left else x * 1.03 for x in beside]
+    return Words("batch names", places, levels, names, "text", "end" if left else "start")
+
+
 @lru_cache(64)
 def _curves(
     times: TokenTimes, beside: TokenTimes | None, fits: int, measured: Measured, form: str
@@ -195,7 +225,6 @@ def _curves(
         wall = _into(across, times.at(last)) if last else across.low
     labeled = np.array([tick for tick in TICKS if tick <= last])
     dots = _path(times, labeled, across, up)
-    lower = (up.high / up.low) ** 0.06  # beside its point, not above
     points = [(time, batch / time) for batch, time in measured]
     curve = _path(times, ends, across, up)
     other: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
@@ -220,8 +249,7 @@ def _curves(
         ),
         points=(
             Points("batches", *dots, "ink", "square", 25),
-            Words("batch names", [x * 1.03 for x in dots[0]], [y / lower for y in dots[1]],
-                  tuple(_show(batch) for batch in labeled[: len(dots[0])]), "text"),
+            _batch_names(dots, labeled, points, across, up),
             Points("measured", [x for x, _ in points], [y for _, y in points], "measured",
                    "triangle-up", 80),
         ),

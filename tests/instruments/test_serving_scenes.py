@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -138,6 +139,23 @@ def test_batches_are_named_at_their_points() -> None:
         assert len(names.text) == len(points.x) > 0
         for text, x in zip(names.text, points.x, strict=True):
             assert x == serving.times.at(float(text.replace(",", "")))
+
+
+def test_names_of_batches_stand_where_fewer_measurements_lie() -> None:
+    """On either side of the curve, whichever the measurements leave free."""
+    slower = [(batch, 1.1 * time) for batch, time in _points()]
+    faster = [(batch, time / 1.1) for batch, time in _points()]
+    for measured, align in ((slower, "end"), (faster, "start"), ((), "start")):
+        scene = drawn(replace(served(), measured=tuple(measured)))
+        names, points = mark(scene, "batch names"), mark(scene, "batches")
+        assert names.align == align
+        for name, point in zip(names.x, points.x, strict=True):
+            assert (name < point) == (align == "end")
+
+
+def _points() -> list[tuple[float, float]]:
+    """Batches that are named, with the times of the curve."""
+    return [(batch, served().times.at(batch)) for batch in (1.0, 4.0, 16.0, 64.0)]
 
 
 @pytest.mark.parametrize(
