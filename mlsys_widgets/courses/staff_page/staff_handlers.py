@@ -46,7 +46,7 @@ POLICY: Final = (
     " frame-ancestors 'self'"
 )
 #: A file may come from a colleague: what it holds is shown, and can do nothing here.
-_FILE_POLICY: Final = f"{POLICY}; img-src data:; sandbox allow-popups"
+_FILE_POLICY: Final = f"{POLICY}; img-src data:; sandbox allow-downloads"
 #: Pages that are about one lab if one is named.
 _OF_A_LAB: Final = ("labs", "course")
 #: Actions that may be about all labs.
