@@ -20,7 +20,8 @@ from mlsys_widgets.authoring.text import LabCell, TextError
 from mlsys_widgets.authoring.validation import validate
 from mlsys_widgets.authoring.ways import explored_on
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.labs import Choice, Essay, Item, Lab, Measurement, Number, Record
+from mlsys_widgets.labs import Choice, Code, Essay, Item, Lab, Measurement, Number, Record
+from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.deeper import as_counted
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import kind_of
@@ -33,6 +34,9 @@ _SOLUTION: Final = "### BEGIN SOLUTION\n{}\n### END SOLUTION"
 _SCRATCH: Final = """\
 # If you compute, do it here. The card above shows what counts; to enter a result from code:
 # lab.answer("{}", result)"""
+_SCRATCH_CODE: Final = """\
+# Write the function here if you like. The card above shows what counts; to record it from here:
+# lab.answer("{}", the_function)"""
 #: Where hidden tests find what judges.
 _GRADING: Final = "mlsys_widgets.grading"
 _KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -159,10 +163,11 @@ class Notebook:
 
     def _answer(self, cell: LabCell) -> list[Cell]:
         name, item = cell.name, self._items[cell.name]
-        assert isinstance(item, Number | Choice)
+        assert isinstance(item, Checked)
         solution = f'{cell.body}\nlab.answer("{name}", {name})'
+        hint = _SCRATCH_CODE if isinstance(item, Code) else _SCRATCH
         scratch = new_code_cell(
-            f"{_SCRATCH.format(name)}\n{_SOLUTION.format(solution)}",
+            f"{hint.format(name)}\n{_SOLUTION.format(solution)}",
             id=self._id(f"answer_{name}"),
             metadata={
                 "nbgrader": _nbgrader(f"{name}_answer", solution=True),

@@ -8,18 +8,18 @@ from typing import Final
 
 from mlsys_widgets.authoring.deeper_rules import deeper_problems
 from mlsys_widgets.authoring.text import LabCell, TextError
-from mlsys_widgets.labs import Choice, Essay, Item, Number, Prediction, Record
+from mlsys_widgets.labs import Choice, Code, Essay, Item, Number, Prediction, Record
 from mlsys_widgets.labs.items import DESIGN
 
 #: Which items a cell can name, by its kind.
 _NAMES: Final[Mapping[str, tuple[type[Item], ...]]] = {
-    "answer": (Number, Choice),
+    "answer": (Number, Choice, Code),
     "card": (Item,),
     "essay": (Essay,),
     "record": (Record,),
     "reveal": (Prediction,),
 }
-_GRADED: Final = (Number, Choice, Essay, Record)
+_GRADED: Final = (Number, Choice, Code, Essay, Record)
 
 
 def validate(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> None:

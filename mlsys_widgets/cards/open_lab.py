@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from mlsys_widgets import labs
 from mlsys_widgets.cards import announcements
+from mlsys_widgets.cards.code_card import CodeCard
 from mlsys_widgets.cards.confidence_quiz import ConfidenceQuiz
 from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.cards.handed_in_line import covered_by
@@ -33,9 +34,10 @@ from mlsys_widgets.files import LEDGER
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.asked import Asked, is_usable
 from mlsys_widgets.labs.deeper import DeeperParts, as_counted
 from mlsys_widgets.labs.identity import is_instructors
-from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
+from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.prediction import USUAL_TITLE
@@ -364,6 +366,8 @@ class OpenLab:
                 return PredictionLock(name, item, ledger=led, after=after)
             case labs.ReflectionPrompt():
                 return Reflection(name, item, ledger=led, after=after)
+            case labs.Code():
+                return CodeCard(name, item, ledger=led, after=after)
             case labs.Number() | labs.Choice() | labs.Essay():
                 return QuestionCard(name, item, ledger=led, after=after)
             case labs.Peek():

@@ -18,7 +18,8 @@ from typing import Any, Final
 
 from mlsys_widgets.drawing import markup
 from mlsys_widgets.drawing.theme import TONES
-from mlsys_widgets.labs import Choice, Essay, Number, Record
+from mlsys_widgets.labs import Record
+from mlsys_widgets.labs.asked import Asked
 from mlsys_widgets.labs.word_limits import WordLimits
 from mlsys_widgets.wording.local_time import with_local_times
 from mlsys_widgets.wording.units import format_quantity
@@ -39,7 +40,7 @@ def in_points(points: float) -> str:
     return format_quantity(points, "point" if points == 1 else "points")
 
 
-def worth(item: Number | Choice | Essay | Record) -> str:
+def worth(item: Asked | Record) -> str:
     """Return what an item is worth, as its card says it.
 
     Examples
@@ -256,6 +257,8 @@ class TextArea(InputField):
     #: The words that are asked for; the page counts along while somebody types.
     at_least: int = 1
     at_most: int | None = None
+    #: Whether it is code, in which every space counts.
+    code: bool = False
 
     @classmethod
     def within(cls, limits: WordLimits, key: str, legend: str, value: str) -> TextArea:

@@ -28,7 +28,7 @@ from mlsys_widgets.cards.parts import (
 from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.labs import Choice, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
-from mlsys_widgets.labs.items import is_usable
+from mlsys_widgets.labs.asked import Asked, is_usable
 from mlsys_widgets.ledger import Answer, Ledger
 
 #: How many errors of form are pointed out for one question.
@@ -67,7 +67,7 @@ class QuestionCard(ItemTask):
     def __init__(
         self,
         name: str,
-        item: Number | Choice | Essay,
+        item: Asked,
         *,
         ledger: Ledger,
         after: Gate | Iterable[Gate] = (),
@@ -182,7 +182,7 @@ class QuestionCard(ItemTask):
         parts: list[Part] = [Prose("ask", self.item.ask)]
         if isinstance(self.item, Essay):
             parts += self._rubric(self.item)
-        if not isinstance(self.item, Essay) and (words := self.item.worked_example):
+        if isinstance(self.item, Number | Choice) and (words := self.item.worked_example):
             parts.append(FoldedProse("example", words, heading="Stuck? A worked example"))
         parts.append(self._asking(standing))
         label = "Record my answer" if standing is None else "Record the change"

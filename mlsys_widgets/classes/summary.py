@@ -12,7 +12,7 @@ from mlsys_widgets.wording.plurals import counted
 #: From a guess to certain.
 CONFIDENCES: Final = (1, 2, 3, 4, 5)
 
-QuestionKind = Literal["number", "choice", "record", "essay", "other"]
+QuestionKind = Literal["number", "choice", "record", "essay", "code", "other"]
 MemberState = Literal["graded", "not graded", "missing", "has time"]
 
 

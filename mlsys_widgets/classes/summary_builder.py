@@ -37,6 +37,7 @@ from mlsys_widgets.grading.judging.flags import Flag
 from mlsys_widgets.grading.judging.keys import Checks, Given, Key, NumberKey
 from mlsys_widgets.labs import (
     Choice,
+    Code,
     Essay,
     Item,
     Lab,
@@ -52,7 +53,7 @@ from mlsys_widgets.labs.own_words import OWN_WORDS, own_words_name
 #: How many students must type the same wrong number before the report mentions it.
 _SEVERAL: Final = 3
 _KINDS: Final[Mapping[type, QuestionKind]] = {
-    Number: "number", Choice: "choice", Record: "record", Essay: "essay",
+    Number: "number", Choice: "choice", Record: "record", Essay: "essay", Code: "code",
 }  # fmt: skip
 #: What became of an answer that somebody gave and that is graded.
 _ANSWERED: Final = ("right", "partly", "wrong")

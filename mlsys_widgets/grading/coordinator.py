@@ -177,6 +177,7 @@ class GradingRun:
         self._engine = engine
         self._again: set[str] = set()
         self._read_later: set[str] = set()
+        self._only_functions: set[str] = set()
         self._seconds: list[float] = []
         self._cut_short: set[str] = set()
         self.students = self._to_grade()
@@ -346,6 +347,7 @@ class GradingRun:
                 waiting.append(student)
             elif isinstance(reply, MustRun):
                 to_run.append(student)
+                self._only_functions |= {student} if reply.only_functions else set()
                 if student in sample:  # somebody else takes the place
                     others = [name for name in waiting if name not in sample]
                     sample.update(secrets.choice(others) for _ in others[:1])
@@ -401,7 +403,8 @@ class GradingRun:
             heads = self._known_heads(student)
             # Reading takes its time after the others, as running does.
             hurried = allowance is not None
-            ready = self._ask(PrepareRun(student, fresh, heads, place), hurried=hurried)
+            only = student in self._only_functions
+            ready = self._ask(PrepareRun(student, fresh, heads, place, only), hurried=hurried)
             if ready is None:
                 self._read_later.add(student)
             if not isinstance(ready, ReadyToRun):
@@ -412,7 +415,7 @@ class GradingRun:
                 return None
             if student in self._again - self._read_later:
                 remarks = (*remarks, Remark(RemarkKind.RUN_LATER))
-            return self._ask(JudgeRun(student, fresh, heads, place, ending, remarks))
+            return self._ask(JudgeRun(student, fresh, heads, place, only, ending, remarks))
         except NotRun as problem:
             return NotJudged(str(problem))
         finally:

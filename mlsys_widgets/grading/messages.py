@@ -45,6 +45,8 @@ class PrepareRun(JudgeByRecord):
     """Lay out what a child gets of a submission that runs, in the folder ``place``."""
 
     place: Path
+    #: Whether its record says everything but what its functions reply, so that nothing else runs.
+    only_functions: bool
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class MustRun(ReaderMessage):
     """The record of a submission is not enough."""
 
     why: str
+    #: Whether it is enough but for functions that have to be called.
+    only_functions: bool = False
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ Examples
 """
 
 from mlsys_widgets.labs.answers import UnusableAnswer, plain
+from mlsys_widgets.labs.code_item import Code
 from mlsys_widgets.labs.identity import Execution, Student, execution, student
 from mlsys_widgets.labs.items import (
     Checklist,
@@ -50,6 +51,7 @@ Reflection = ReflectionPrompt
 __all__ = [
     "Checklist",
     "Choice",
+    "Code",
     "Essay",
     "Execution",
     "Item",

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mlsys_widgets.course.deeper_parts import DeeperParts
-from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
+from mlsys_widgets.labs.asked import AUTOGRADED
+from mlsys_widgets.labs.items import Essay, Item
 
 __all__ = ["DeeperParts", "as_counted"]
 

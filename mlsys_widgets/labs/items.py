@@ -583,25 +583,3 @@ class Measurement(Item):
     sizes: Sequence[int] = ()
     seconds: int = 12
     title: str = "Measure this machine"
-
-
-#: What earns points and is judged without a person.
-AUTOGRADED = (Number, Choice, Record)
-#: What is answered in its own card.
-Asked = Number | Choice | Essay
-
-
-def is_usable(item: Asked, value: Any) -> bool:
-    """Whether a question could have this answer, as it is kept.
-
-    Examples
-    --------
-    >>> item = Number("How busy?", "percent", points=5)
-    >>> is_usable(item, 33.3), is_usable(item, "a third"), is_usable(item, [33])
-    (True, False, False)
-    """
-    try:
-        # As it is kept: a text that could be read as a number was never recorded as one.
-        return bool(item.read(value) == value)
-    except UnusableAnswer:
-        return False

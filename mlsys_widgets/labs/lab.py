@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Any, Final, overload
 
 from mlsys_widgets.files import ASKS
-from mlsys_widgets.labs.items import AUTOGRADED, Essay, Item
+from mlsys_widgets.labs.asked import AUTOGRADED
+from mlsys_widgets.labs.items import Essay, Item
 from mlsys_widgets.labs.lab_modules import importable, modules_beside
 from mlsys_widgets.labs.option_order import in_drawn_order
 from mlsys_widgets.labs.variants import Parameter, Parameters, draw

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
 
+from mlsys_widgets.labs.code_item import Code
 from mlsys_widgets.labs.items import (
     Checklist,
     Choice,
@@ -36,6 +37,7 @@ RATES: Final[Mapping[str, float]] = {
     "number": 2.5,
     "choice": 1.5,
     "essay": 5.0,
+    "code": 8.0,
     "quiz question": 0.75,
     "claim": 0.5,
     "skill": 0.1,
@@ -193,6 +195,8 @@ def item_minutes(item: Item) -> float:
         case Essay():
             rubric = (words for _, words in item.rubric)
             return reading(item.title, item.ask, *rubric) + RATES["essay"]
+        case Code():
+            return reading(item.title, item.ask) + RATES["code"]
         case Quiz():
             asked = sum(
                 reading(each.words, *each.options.values(), each.why) + _one_of(each.feedback)

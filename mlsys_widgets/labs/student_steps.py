@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
+from mlsys_widgets.labs.code_item import Code
 from mlsys_widgets.labs.items import (
     DESIGN,
     Checklist,
@@ -61,6 +62,7 @@ _KINDS: Final[Mapping[type[Item], str]] = {
     ReflectionPrompt: "reflection",
     Number: "answer",
     Choice: "answer",
+    Code: "answer",
     Essay: "essay",
     Quiz: "quiz",
     Myths: "myths",

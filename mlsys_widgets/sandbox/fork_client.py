@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from mlsys_widgets.sandbox.isolation import CannotIsolate
-from mlsys_widgets.sandbox.job import ChildReport, Ending, Job, Parcel
+from mlsys_widgets.sandbox.job import ChildReport, Ending, FunctionCall, Job, Parcel
 from mlsys_widgets.sandbox.process_pool import ProcessLost
 from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, framed, receive, send, send_job
 
@@ -33,12 +33,13 @@ def child_content(
     cells: Sequence[str | None],
     watched: Mapping[int, str],
     hidden: Mapping[int, str],
+    calls: Mapping[str, FunctionCall] | None = None,
 ) -> bytes:
-    """Pack what a child is sent: files, cells, and which answer is read after which cell.
+    """Pack what a child is sent: files, cells, which answer is read after which cell, and calls.
 
     Parameters
     ----------
-    files, cells, watched, hidden
+    files, cells, watched, hidden, calls
         As `ForkServer.run` has them; of ``hidden`` it only learns the numbers.
     """
     return framed(
@@ -48,6 +49,7 @@ def child_content(
             "watched": {str(number): name for number, name in watched.items()},
             "home": home,
             "late": sorted(hidden),
+            "calls": {name: asdict(each) for name, each in (calls or {}).items()},
         }
     )
 
@@ -111,6 +113,7 @@ class ForkServer:
         cells: Sequence[str | None],
         watched: Mapping[int, str],
         hidden: Mapping[int, str] | None = None,
+        calls: Mapping[str, FunctionCall] | None = None,
     ) -> ChildReport:
         """Run cells in a child, and return what it reported and how it ended.
 
@@ -121,8 +124,12 @@ class ForkServer:
         hidden
             The complete code of cells whose hidden tests are not in ``cells``. The child gets it
             when it has reported all answers; what it reports from then on is ``late``.
+        calls
+            Functions of the student's to call when the cells have run, by the name under which the
+            reply is reported.
         """
-        content = child_content(f"{job.student}/{job.lab}", files, cells, watched, hidden or {})
+        home = f"{job.student}/{job.lab}"
+        content = child_content(home, files, cells, watched, hidden or {}, calls)
         parcel = Parcel(job.student, content, hidden or {}, job.isolate, job.limits)
         report = io.BytesIO()
         ending = self.deliver(parcel, report)

@@ -34,7 +34,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.isolation import isolate, why_not
-from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED, Ending
+from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED, Ending, FunctionCall
 from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
 from mlsys_widgets.sandbox.usage import Meter, descendants
@@ -151,7 +151,11 @@ def _child_main(
 
         def work() -> None:
             os.write(line, STARTED)
-            run(shell, job["cells"], watched, seconds=limits.cell, to=line, late=job["late"])
+            calls = {name: FunctionCall(**each) for name, each in job["calls"].items()}
+            run(
+                shell, job["cells"], watched, seconds=limits.cell, to=line, late=job["late"],
+                calls=calls,
+            )  # fmt: skip
 
         if place is None:
             isolate(root, files=files, home=job["home"], limits=limits, then=work)

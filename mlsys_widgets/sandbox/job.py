@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from mlsys_widgets.sandbox.limits import Limits
 
@@ -30,6 +30,17 @@ class Job:
     isolate: bool = True
     #: What it may use.
     limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
+class FunctionCall:
+    """A call of a function that a student wrote; its reply comes back as an answer."""
+
+    #: The answer that holds the source where a notebook runs, and the source if none has it.
+    answer: str
+    source: str | None
+    function: str
+    arguments: Sequence[Any]
 
 
 @dataclass(frozen=True)

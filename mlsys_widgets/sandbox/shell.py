@@ -31,7 +31,9 @@ from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from mlsys_widgets.labs.function_calls import NeverEnds, call
 from mlsys_widgets.sandbox.answer_data import to_data
+from mlsys_widgets.sandbox.job import FunctionCall
 from mlsys_widgets.sandbox.shell_commands import run_command
 from mlsys_widgets.sandbox.wire import receive
 
@@ -277,6 +279,7 @@ def run(
     seconds: float,
     to: int,
     late: Sequence[int] = (),
+    calls: Mapping[str, FunctionCall] | None = None,
 ) -> None:
     """Run cells in order, and report the outputs of each.
 
@@ -292,12 +295,15 @@ def run(
         Cells whose hidden tests are missing here, because student code can read whatever is in
         this process. When all answers are reported, these cells arrive complete on the same
         descriptor and run once more, each with the answer that it had.
+    calls
+        Functions of the student's to call when all cells have run; each reply is an answer.
     """
     sys.stdout = _Stream("stdout", shell.outputs)
     sys.stderr = _Stream("stderr", shell.outputs)
     builtins.input = shell.raw_input
     signal.signal(signal.SIGALRM, _too_long)
     kept: dict[int, tuple[int, Any]] = {}
+    values: dict[str, Any] = {}
     for number, code in enumerate(cells):
         count = shell.execution_count
         if code is not None:
@@ -307,9 +313,13 @@ def run(
         value = shell.user_ns.get(watched.get(number, ""), ...)
         if number in watched:
             _report(to, {"answer": watched[number], "value": to_data(value)})
+            values[watched[number]] = value
         if number in late:
             kept[number] = count, value
             shell.execution_count = count + 1
+    for name, each in (calls or {}).items():
+        reply = _reply(each, values.get(each.answer), seconds)
+        _report(to, {"answer": name, "value": to_data(reply)})
     if late:
         _report(to, ANSWERED)
         with os.fdopen(to, "rb", closefd=False) as stream:
@@ -337,6 +347,26 @@ def _run_cell(shell: Shell, code: str, seconds: float) -> dict[str, Any]:
     shell.own_seconds += perf_counter() - began
     outputs = [{k: v for k, v in o.items() if k != "display_id"} for o in shell.outputs.items]
     return {"outputs": outputs, "count": shell.execution_count - 1}
+
+
+def _reply(each: FunctionCall, found: Any, seconds: float) -> str:
+    """Call a function of the student's; nothing if the notebook has no source of it."""
+    source = found if type(found) is str else each.source
+    if source is None:
+        return ""
+    before = signal.signal(signal.SIGALRM, _never_ends)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return call(source, each.function, each.arguments)
+    except NeverEnds as problem:  # it came between two lines of our own
+        return json.dumps({"error": str(problem)})
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _never_ends(_signal: int, _frame: FrameType | None) -> None:
+    raise NeverEnds("it was stopped because it took too long")
 
 
 def _too_long(_signal: int, _frame: FrameType | None) -> None:

@@ -7,9 +7,9 @@ limits of its own.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import nbformat
@@ -20,7 +20,7 @@ from mlsys_widgets.notebooks.notebook_text import UnreadableNotebook
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
 from mlsys_widgets.notebooks.sanitizing import read, sanitize
 from mlsys_widgets.sandbox.fork_client import ForkServer
-from mlsys_widgets.sandbox.job import FINISHED, ChildReport, Job
+from mlsys_widgets.sandbox.job import FINISHED, ChildReport, FunctionCall, Job
 from mlsys_widgets.sandbox.outputs import take_reports
 
 _LIKE_NOTEBOOKS: Final = (".ipynb", ".ipynb.txt", ".ipynb.json", ".zip", ".html", ".pdf")
@@ -107,23 +107,30 @@ def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) ->
     return RunnableNotebook(book, watched, hidden, sane.missing, sane.remarks)
 
 
-def apply_report(student: str, runnable: RunnableNotebook, report: ChildReport) -> RunResult:
-    """Put the outputs that a child has reported into its notebook."""
+def apply_report(
+    student: str,
+    runnable: RunnableNotebook,
+    report: ChildReport,
+    calls: Collection[str] = (),
+) -> RunResult:
+    """Put the outputs that a child has reported into its notebook.
+
+    Parameters
+    ----------
+    calls
+        The names of replies that are answers, too.
+    """
     book, hidden = runnable.book, runnable.hidden
     lines, late, ending = report.lines, report.late, report.ending
     remarks: list[Remark] = []
     visible = {n for n, cell in enumerate(book.cells) if cell.cell_type == "code"} - set(hidden)
     answers = take_reports(book, visible, lines, remarks)
     take_reports(book, set(hidden), late, remarks, started=True)
-    ended = ending.ended
-    last = (late or lines)[-1:]
-    if ended == FINISHED and not (last and last[0].startswith('{"done": true')):
-        ended = "it ended itself"
-    if ended != FINISHED:
-        remarks.append(Remark(RemarkKind.NOT_FINISHED, detail=ended))
+    known = (*runnable.read_after.values(), *calls)
+    ended = _ended(report, remarks)
     return RunResult(
         student,
-        answers={each: answers[each] for each in runnable.read_after.values() if each in answers},
+        answers={each: answers[each] for each in known if each in answers},
         ended=ended,
         remarks=tuple(dict.fromkeys((*runnable.remarks, *remarks))),
         missing=runnable.missing,
@@ -133,17 +140,43 @@ def apply_report(student: str, runnable: RunnableNotebook, report: ChildReport) 
     )
 
 
+def apply_replies(recorded: RunResult, report: ChildReport, calls: Collection[str]) -> RunResult:
+    """Add what functions replied to what was recorded; no notebook ran, so no cell is believed."""
+    remarks: list[Remark] = []
+    answers = take_reports(None, frozenset(), report.lines, remarks)
+    ended = _ended(report, remarks)
+    return replace(
+        recorded,
+        answers={**recorded.answers, **{name: answers[name] for name in calls if name in answers}},
+        ended=ended,
+        remarks=tuple(dict.fromkeys((*recorded.remarks, *remarks))),
+        seconds=report.ending.seconds,
+        cpu=report.ending.cpu,
+    )
+
+
+def _ended(report: ChildReport, remarks: list[Remark]) -> str:
+    """Say how a child ended, and remark on it if that was before its end."""
+    ended, last = report.ending.ended, (report.late or report.lines)[-1:]
+    if ended == FINISHED and not (last and last[0].startswith('{"done": true')):
+        ended = "it ended itself"
+    if ended != FINISHED:
+        remarks.append(Remark(RemarkKind.NOT_FINISHED, detail=ended))
+    return ended
+
+
 def run_notebook(
     book: Any,
     job: Job,
     server: ForkServer,
     watched: Mapping[int, str],
     hidden: Mapping[int, str],
+    calls: Mapping[str, FunctionCall] | None = None,
 ) -> RunResult:
     """Run a sanitized notebook at once, and put its outputs into it."""
     runnable = RunnableNotebook(book, watched, hidden)
-    report = server.run(job, job.files, runnable.cells, runnable.read_after, hidden)
-    return apply_report(job.student, runnable, report)
+    report = server.run(job, job.files, runnable.cells, runnable.read_after, hidden, calls)
+    return apply_report(job.student, runnable, report, calls or ())
 
 
 def _own(lines: Sequence[str], most: float) -> float:

@@ -12,14 +12,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.grading.judging.code_keys import CodeKey, judge_code
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Check, Given
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge, result_in_words
 from mlsys_widgets.grading.reading.entry_rules import usual_rules
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
-from mlsys_widgets.labs import Lab, Record, load, student
+from mlsys_widgets.labs import Code, Lab, Record, load, student
 from mlsys_widgets.labs.answers import print_sentence
+from mlsys_widgets.labs.function_calls import call_apart
 from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.working_folder import working_folder
@@ -74,11 +76,17 @@ def award(
     # An instructor's notebook has the lab's examples beside it, and is nobody's submission.
     given = Given if is_instructors(folder) else SubmittedGiven
     try:
-        key = check(given(parameters, working_folder(folder)))
+        key: Any = check(given(parameters, working_folder(folder)))
+        answer = namespace.get(check.__name__, ...)
+        if isinstance(key, CodeKey) and isinstance(answer, str):
+            item = lab.items(parameters)[check.__name__]
+            assert isinstance(item, Code)
+            # In another process: whatever runs in this one could read the key.
+            verdict = judge_code(key, call_apart(answer, item.function, key.cases))
+        else:
+            verdict = judge(key, answer)
     except ValueError as reason:  # of an answer about a file that is missing or broken
         verdict = Verdict(0.0, str(reason))
-    else:
-        verdict = judge(key, namespace.get(check.__name__, ...))
     earned = round(points * verdict.credit, 2)
     print_sentence(result_in_words(check.__name__, verdict, earned, points))
     return earned

@@ -3,7 +3,8 @@
 Where a test cell only reads what the ledger has, running the notebook to get there adds nothing but
 risk. A submission is judged by its record if the lab grades no code, the ledger verifies and is
 this student's, the test cells are as they were released, and every answer is recorded; an answer
-that is missing is allowed where no code of the student's could still compute it.
+that is missing is allowed where no code of the student's could still compute it. A function that
+the student wrote is in the record, too; it is called in the sandbox, and nothing else runs there.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import nbformat
 
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.recorded_answers import answers_in
-from mlsys_widgets.labs import Choice, Item, Number, Record
+from mlsys_widgets.labs import Item, Record
 from mlsys_widgets.labs.answers import sentence_in_lines
-from mlsys_widgets.labs.items import is_usable
+from mlsys_widgets.labs.asked import Checked, is_usable
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.notebooks.cell_metadata import grade_id
 from mlsys_widgets.notebooks.remarks import RemarkKind
@@ -48,7 +49,7 @@ def grades_no_code(blueprint: Blueprint, judged: Set[str], items: Mapping[str, I
 
 def _reads(name: str, item: Item) -> str | None:
     """Return the visible part of a test cell that reads the record and does nothing else."""
-    if isinstance(item, Number | Choice):
+    if isinstance(item, Checked):
         return f'{name} = lab.answered("{name}")'
     return f'lab.record("{name}")' if isinstance(item, Record) else None
 
@@ -131,11 +132,11 @@ def _is_changed(cell: SavedCell, blueprint: Blueprint) -> bool:
 
 
 def _asked(items: Mapping[str, Item]) -> Iterator[str]:
-    return (name for name, item in items.items() if isinstance(item, Number | Choice))
+    return (name for name, item in items.items() if isinstance(item, Checked))
 
 
 def _has(item: Item, value: Any) -> bool:
-    return value is not None and isinstance(item, Number | Choice) and is_usable(item, value)
+    return value is not None and isinstance(item, Checked) and is_usable(item, value)
 
 
 def result_by_record(
@@ -168,7 +169,7 @@ def result_by_record(
 
 def _printed(name: str, item: Item, answers: Mapping[str, Any]) -> Iterator[Any]:
     """Yield what the visible part of a test cell prints."""
-    if isinstance(item, Number | Choice) and name in answers:
+    if isinstance(item, Checked) and name in answers:
         words = f"{name}: {item.in_words(answers[name])} is recorded."
         text = f"{sentence_in_lines(words)}\n"
         yield nbformat.from_dict({"output_type": "stream", "name": "stdout", "text": text})

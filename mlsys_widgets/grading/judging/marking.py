@@ -53,8 +53,10 @@ from mlsys_widgets.grading.reading.ledger_origins import ledger_origin
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage
 from mlsys_widgets.grading.reading.recorded_answers import (
+    answers_in,
     notebook_of_essays,
     place_essays,
+    recorded_answers,
     recorded_essays,
 )
 from mlsys_widgets.grading.reading.submissions import Submission, collect, name_problem
@@ -68,6 +70,7 @@ from mlsys_widgets.sandbox.worker import (
     NoUsableNotebook,
     RunnableNotebook,
     RunResult,
+    apply_replies,
     apply_report,
     make_runnable,
 )
@@ -193,14 +196,26 @@ class Marking:
                 return MustRun("the ledger cannot be read")
             if reason := why_run(items, self.blueprint, saved, runnable, ledger):
                 return MustRun(reason)
+            calls = self.judge.calls(owner, folder, answers_in(ledger), runs=False)
+            if calls and not isinstance(request, PrepareRun):
+                return MustRun("a function has to be called", only_functions=True)
             result = result_by_record(request.student, items, saved, runnable, ledger)
             self._lay_out(request.fresh, files)
+            if isinstance(request, PrepareRun):
+                content = child_content(f"{owner}/{name}", {}, (), {}, {}, calls)
+                return self._ready(request, content, RunState(
+                    self.version, notes, runnable, tuple(calls), result
+                ))  # fmt: skip
             return self._judge(request, notes, result, BY_RECORD, runnable.book, ledger)
 
     def _prepare_run(
         self, request: PrepareRun, submission: Submission, notes: SubmissionNotes
     ) -> ReaderMessage:
         """Lay out what a child gets, and what is needed when it has ended."""
+        if request.only_functions:
+            reply = self._judge_by_record(request, submission, notes)
+            if not isinstance(reply, MustRun):  # it was handed in again since
+                return reply
         name = self.lab.name
         files, notes = self._completed(submission, notes)
         try:
@@ -210,20 +225,35 @@ class Marking:
         self._lay_out(request.fresh, files)
         beside = {n: content for n, content in files.items() if n != f"{name}.ipynb"}
         owner = self._worked_as(request.student, files.get(LEDGER))
+        recorded = recorded_answers(request.fresh, self.lab, owner)
+        calls = self.judge.calls(owner, request.fresh, recorded, runs=True)
         content = child_content(
-            f"{owner}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden
+            f"{owner}/{name}", beside, runnable.cells, runnable.read_after, runnable.hidden, calls
         )
+        state = RunState(self.version, notes, runnable, tuple(calls))
+        return self._ready(request, content, state, runnable.hidden)
+
+    def _ready(
+        self,
+        request: PrepareRun,
+        content: bytes,
+        state: RunState,
+        hidden: Mapping[int, str] | None = None,
+    ) -> ReadyToRun:
         (request.place / CONTENT).write_bytes(content)
-        RunState(self.version, notes, runnable).save(request.place)
-        return ReadyToRun(runnable.hidden)
+        state.save(request.place)
+        return ReadyToRun(hidden or {})
 
     def _judge_run(self, request: JudgeRun, state: RunState) -> JudgedSubmission:
         """Judge what a child has reported."""
         told = (request.place / REPORT).read_bytes()
         lines, late = split_report(told, request.ending.late_from)
         report = ChildReport(lines, late, request.ending)
-        result = apply_report(request.student, state.runnable, report)
         notes = replace(state.notes, remarks=(*request.remarks, *state.notes.remarks))
+        if state.recorded is not None:
+            result = apply_replies(state.recorded, report, state.calls)
+            return self._judge(request, notes, result, BY_RECORD, state.runnable.book)
+        result = apply_report(request.student, state.runnable, report, state.calls)
         return self._judge(request, notes, result, RUN, state.runnable.book)
 
     def _without_notebook(
@@ -408,6 +438,10 @@ class RunState(ReaderMessage):
     version: str
     notes: SubmissionNotes
     runnable: RunnableNotebook
+    #: The names of the replies that are to come.
+    calls: tuple[str, ...] = ()
+    #: What the record says, if nothing runs but its functions.
+    recorded: RunResult | None = None
 
     def save(self, place: Path) -> None:
         """Write it into the folder of the run."""

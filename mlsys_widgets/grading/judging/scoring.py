@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.judging.award import judge_record
+from mlsys_widgets.grading.judging.code_keys import CodeKey, judge_kept, replies_as_text
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.keys import Checks, Given
 from mlsys_widgets.grading.judging.own_measurement import (
@@ -24,11 +25,14 @@ from mlsys_widgets.grading.judging.own_measurement import (
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.recorded_answers import recorded_answers
-from mlsys_widgets.labs import Choice, Item, Lab, Number, Record, UnusableAnswer
+from mlsys_widgets.labs import Code, Item, Lab, Record, UnusableAnswer
+from mlsys_widgets.labs.asked import AUTOGRADED, Checked
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
+from mlsys_widgets.sandbox.job import FunctionCall
 
 _NOTHING: Final = to_data(...)
+_OTHER_CASES: Final = "The function was called with other cases."
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,32 @@ class Judge:
     def judged(self) -> frozenset[str]:
         """The cells that are decided here, so that their hidden tests need not run."""
         items = self._lab.items(self._lab.draw("", variants=False))
-        kinds = (Number, Choice, Record)
-        return frozenset(name for name, item in items.items() if isinstance(item, kinds))
+        return frozenset(name for name, item in items.items() if isinstance(item, AUTOGRADED))
+
+    def calls(
+        self, student: str, folder: Path, recorded: Mapping[str, Any], *, runs: bool
+    ) -> dict[str, FunctionCall]:
+        """Return the calls of a student's functions that a child must make, by name of the reply.
+
+        Parameters
+        ----------
+        folder
+            A copy of the submission's files.
+        recorded
+            The answers of its ledger.
+        runs
+            Whether its notebook runs, too: that may have a source that is not recorded.
+        """
+        p = self._lab.draw(student, variants=self._variants, edition=self._edition)
+        given = SubmittedGiven(p, folder)
+        return {
+            _reply_name(name, number): FunctionCall(
+                name, recorded.get(name), item.function, arguments
+            )
+            for name, item in self._lab.items(p).items()
+            if isinstance(item, Code) and (runs or name in recorded)
+            for number, arguments in enumerate(_cases(self._checks, name, given))
+        }
 
     def score(
         self,
@@ -117,12 +145,14 @@ class Judge:
         scores, doubts = [], list(_measurement_doubts(items, folder))
         for name, most in points.items():
             item, cell, doubt, data = items.get(name), cells.get(name), None, None
-            if isinstance(item, Number | Choice):
+            if isinstance(item, Checked):
                 data = answers.get(name, _NOTHING)
                 if data == _NOTHING and (cell is None or _has_stopped(cell)):
                     # The cell that reads the answer is gone or failed; the ledger still has it.
                     kept = recorded_answers(folder, self._lab, student, ledger=ledger)
                     data = to_data(kept.get(name))
+                if isinstance(item, Code):
+                    data = self._with_replies(name, given, data, answers)
                 verdict, answer = self._judge_answer(name, given, data)
             elif isinstance(item, Record):
                 times = {"released": released, "handed_in": handed_in}
@@ -174,14 +204,26 @@ class Judge:
         except Exception:
             return None
 
+    def _with_replies(
+        self, name: str, given: Given, data: Sequence[str], answers: Mapping[str, Any]
+    ) -> Sequence[str]:
+        """Return the data of a function with what it replied, so that it can be judged again."""
+        if data == _NOTHING:
+            return data
+        cases = _cases(self._checks, name, given)
+        replies = [answers.get(_reply_name(name, k), _NOTHING)[-1] for k in range(len(cases))]
+        return [*data, replies_as_text(cases, replies)]
+
     def _judge_answer(self, name: str, given: Given, data: Any) -> tuple[Verdict, str]:
         try:
-            answer = from_data(data)
+            answer = from_data(data[:2])
         except (UnusableAnswer, ValueError, OverflowError) as reason:
             return Verdict(0.0, f"Not usable: {reason}."), "not usable"
         words = "" if answer is ... else repr(answer)[:80]
         try:
-            key = self._checks[name](given)
+            key: Any = self._checks[name](given)
+            if isinstance(key, CodeKey):
+                return judge_kept(key, data) or Verdict(0.0, _OTHER_CASES), words
         except ValueError as reason:  # of an answer about a file that is missing or broken
             return Verdict(0.0, str(reason)), words
         except MemoryError:
@@ -207,6 +249,21 @@ class Judge:
         except Exception as problem:
             sentence = f"The ledger could not be read: {type(problem).__name__}: {problem}"[:300]
             return Verdict(0.0, sentence), Flag(FlagKind.DOUBTFUL_LEDGER, detail=sentence)
+
+
+def _reply_name(name: str, number: int) -> str:
+    return f"{name}.{number}"
+
+
+def _cases(checks: Checks, name: str, given: Given) -> Sequence[Sequence[Any]]:
+    """Return the hidden cases of a function; none if its check fails, which is said later."""
+    try:
+        key: Any = checks[name](given)
+    except MemoryError:
+        raise
+    except Exception:
+        return ()
+    return key.cases if isinstance(key, CodeKey) else ()
 
 
 def _measurement_doubts(items: Mapping[str, Item], folder: Path) -> Iterator[Flag]:

@@ -31,14 +31,18 @@ from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.outside_tests import show_verdict
 from mlsys_widgets.grading.judging.scoring import Judge
 from mlsys_widgets.grading.reading.record_candidates import find_record
-from mlsys_widgets.grading.reading.recorded_answers import place_essays, recorded_essays
+from mlsys_widgets.grading.reading.recorded_answers import (
+    place_essays,
+    recorded_answers,
+    recorded_essays,
+)
 from mlsys_widgets.grading.reading.submissions import read_folder
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.identity import worked_as
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN, cell_metadata, grade_id, is_locked
 from mlsys_widgets.sandbox.fork_client import ForkServer
 from mlsys_widgets.sandbox.isolation import CannotIsolate
-from mlsys_widgets.sandbox.job import FINISHED, Job
+from mlsys_widgets.sandbox.job import FINISHED, FunctionCall, Job
 from mlsys_widgets.sandbox.limits import Limits
 from mlsys_widgets.sandbox.process_pool import ProcessPool
 from mlsys_widgets.sandbox.worker import RunResult, run_notebook
@@ -135,6 +139,13 @@ def _judge_of(config: Any, lab: str) -> Judge | None:
     return Judge(load(home), load_checks(home), variants=course.variants, edition=course.edition)
 
 
+def _calls(judge: Judge | None, job: Job, folder: Path) -> dict[str, FunctionCall]:
+    if judge is None:
+        return {}
+    recorded = recorded_answers(folder, load(folder), job.student)
+    return judge.calls(job.student, folder, recorded, runs=True)
+
+
 def _run(book: Any, job: Job, judge: Judge | None, folder: Path) -> RunResult:
     """Run a notebook with this process's fork server; once more if that is lost."""
     # nbgrader has restored the instructor's cells by now, and its metadata in them.
@@ -149,7 +160,8 @@ def _run(book: Any, job: Job, judge: Judge | None, folder: Path) -> RunResult:
     for number in judged:
         tests[number].source = HIDDEN.sub("", sources[number])
     hidden = {n: source for n, source in sources.items() if n not in judged}
-    result = _servers.run(lambda server, _: run_notebook(book, job, server, watched, hidden))
+    calls = _calls(judge, job, folder)
+    result = _servers.run(lambda server, _: run_notebook(book, job, server, watched, hidden, calls))
     if judge and result.ended == FINISHED:
         cells = {watched[number]: tests[number] for number in judged}
         points = {name: float(cell_metadata(cell)["points"]) for name, cell in cells.items()}

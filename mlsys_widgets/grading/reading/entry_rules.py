@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
+    Code,
     Essay,
     Item,
     Lab,
@@ -28,7 +29,8 @@ from mlsys_widgets.labs import (
     Record,
     ReflectionPrompt,
 )
-from mlsys_widgets.labs.items import DESIGN, Asked, is_usable
+from mlsys_widgets.labs.asked import Asked, is_usable
+from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.own_words import OWN_WORDS, WORDS, own_words_name
 from mlsys_widgets.labs.quiz import Question
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES, kind_of
@@ -185,7 +187,7 @@ class EntryRules:
             yield name, _not_nothing
         for name, item in self.items.items():
             match item:
-                case Number() | Choice() | Essay():
+                case Number() | Choice() | Code() | Essay():
                     usable = _usable(self._questions(name))
                     yield name, usable
                     yield f"code.{name}", usable

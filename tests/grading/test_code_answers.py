@@ -1,0 +1,175 @@
+"""A function that students write, from the page for authors to the gradebook, in all three ways."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mlsys_widgets.authoring import new_lab
+from mlsys_widgets.grading import CodeKey, Given, Verdict
+from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN
+from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.code_keys import judge_code
+from mlsys_widgets.grading.judging.kept_answers import KeptAnswers
+from mlsys_widgets.labs import load
+from tests.grading.classroom import LAB, autograded, grade, of, record, rows, shown
+from tests.labs.rehearsal import Workshop, nbgrader, run_tool
+
+pytestmark = pytest.mark.timeout(900)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "authors" / "code_items.md"
+NAME = "attainable_rate"
+HEAD = "def attainable(intensity, peak, bandwidth):\n    "
+RIGHT = HEAD + "return None if intensity < 0 else min(peak, intensity * bandwidth)"
+#: What students recorded, and the points that it earns.
+WRITTEN = {
+    "right": (RIGHT, 10.0),
+    "careless": (HEAD + "return min(peak, intensity * bandwidth)", 8.57),
+    "failing": (HEAD + "return peak / 0", 0.0),
+    "endless": (HEAD + "while True: pass", 0.0),
+    "leaving": (HEAD + "import os; os._exit(0)", 0.0),
+    "nobody": (None, 0.0),
+}
+
+
+def lab_of_the_page(root: Path) -> Path:
+    """The lab that somebody has who followed the page."""
+    asks, lab, checks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    home = new_lab(root, LAB)
+    _append(home / "asks.py", asks, "    Choice,\n", "    Choice,\n    Code,\n")
+    known = "import Belief, ChoiceKey, Given, NumberKey"
+    names = "Belief, ChoiceKey, CodeKey, Failure, Given, NumberKey, Verdict, agree"
+    _append(home / "checks.py", checks, known, f"import {names}")
+    _append(home / "lab.py", "", '# %% card="act1_why"', f'{lab}\n\n# %% card="act1_why"')
+    return home
+
+
+def _append(path: Path, code: str, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(f"{text.replace(old, new)}\n\n{code}", "utf-8")
+
+
+@dataclass
+class Graded:
+    """The same class, graded by record, by running everything, and by stock nbgrader."""
+
+    recorded: Workshop
+    ran: Workshop
+    stock: Workshop
+    by_record: dict
+    by_run: dict
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory) -> Graded:
+    place = tmp_path_factory.mktemp("code")
+    recorded = Workshop(place / "recorded", LAB)
+    recorded.root.mkdir()
+    lab_of_the_page(recorded.root)
+    built = run_tool(recorded.root, "mlsys_widgets", "build", LAB)
+    assert built.returncode == 0, built.stderr
+    nbgrader(recorded.root, ["generate_assignment", LAB, "--force"])
+    for student, (source, _) in WRITTEN.items():
+        right = recorded.asked(student).right()
+        record(recorded, student, right if source is None else {**right, NAME: source})
+    ran, stock = (Workshop(place / name, LAB) for name in ("ran", "stock"))
+    for each in (ran, stock):
+        shutil.copytree(recorded.root, each.root)
+    told = run_tool(stock.root, "nbgrader", "autograde", LAB)
+    assert told.returncode == 0, told.stderr
+    return Graded(recorded, ran, stock, grade(recorded), grade(ran, run=True))
+
+
+def points(found: dict, student: str) -> float:
+    (score,) = (each for each in found[student].scores if each.name == NAME)
+    return score.auto
+
+
+@pytest.mark.parametrize("student", WRITTEN)
+def test_a_function_earns_what_it_returns(graded, student):
+    assert points(graded.by_record, student) == WRITTEN[student][1]
+    assert points(graded.by_run, student) == WRITTEN[student][1]
+
+
+@pytest.mark.parametrize("student", WRITTEN)
+def test_record_run_and_stock_nbgrader_agree(graded, student):
+    mine = of(student, rows(graded.recorded.root))
+    assert mine == of(student, rows(graded.ran.root))
+    assert mine == of(student, rows(graded.stock.root))
+
+
+def test_by_record_only_functions_run(graded):
+    assert {each.way for each in graded.by_record.values()} == {BY_RECORD}
+    assert {each.way for each in graded.by_run.values()} == {RUN}
+    took = {name: each.seconds > 0 for name, each in graded.by_record.items()}
+    assert took == {name: source is not None for name, (source, _) in WRITTEN.items()}
+
+
+def test_the_page_of_a_student_says_what_is_wrong(graded):
+    for course in (graded.recorded, graded.ran, graded.stock):
+        said = shown(autograded(course, "careless"), f"check_{NAME}").replace("\n", " ")
+        assert "At -1 FLOP per byte it returns -3000000000000.0; it must be None." in said
+        said = shown(autograded(course, "nobody"), f"check_{NAME}").replace("\n", " ")
+        assert "Not answered." in said
+    said = shown(autograded(graded.recorded, "endless"), f"check_{NAME}").replace("\n", " ")
+    assert "2,000,000 steps, probably in a loop without end" in said
+
+
+def test_a_child_that_ended_itself_is_flagged(graded):
+    assert any("ended itself" in words for words in graded.by_record["leaving"].sentences)
+
+
+def test_a_new_judge_needs_no_run_and_new_cases_do(graded):
+    scores = [dict(vars(score)) for score in graded.by_record["careless"].scores]
+    lab = load(graded.recorded.root / "assignments" / LAB)
+    kept = KeptAnswers({"scores": scores, "parameters": dict(lab.draw("careless"))})
+    checks = load_checks(graded.recorded.root / "assignments" / LAB)
+    folder = graded.recorded.root / "autograded" / "careless" / LAB
+
+    def generous(given: Given) -> CodeKey:
+        return CodeKey(checks[NAME](given).cases, lambda *_: Verdict(0.9, "Close."))
+
+    def changed(given: Given) -> CodeKey:
+        return CodeKey([(1, 2, 3)], lambda *_: Verdict(1.0, "Fine."))
+
+    def again(check):
+        found = kept.judge({**checks, NAME: check}, {NAME: 10}, folder)
+        return next(s.auto for s in found.scores if s.name == NAME), found.kept
+
+    assert again(checks[NAME]) == (8.57, {})
+    assert again(generous) == (9.0, {})
+    auto, why = again(changed)
+    assert auto == 8.57
+    assert "cases have changed" in why[NAME]
+
+
+def test_students_get_no_case_and_no_judge(graded):
+    release = graded.recorded.root / "release" / LAB
+    for path in release.iterdir():
+        text = path.read_text("utf-8")
+        for word in ("CodeKey", "_judge_rates", "no rate below zero"):
+            assert word not in text, path.name
+
+
+@pytest.mark.parametrize("cases", [[], [[1]] * 101, [[float("nan")]], [[object()]]])
+def test_cases_that_cannot_travel_are_refused(cases):
+    with pytest.raises(ValueError, match="cases"):
+        CodeKey(cases, lambda *_: Verdict(1.0, ""))
+
+
+def test_a_judge_gives_no_more_than_there_is():
+    with pytest.raises(ValueError, match="0 to 1 are possible"):
+        judge_code(CodeKey([[1]], lambda *_: Verdict(2.0, "")), [])
+
+
+def test_a_solution_that_is_wrong_is_not_built(tmp_path):
+    home = lab_of_the_page(tmp_path)
+    text = (home / "lab.py").read_text("utf-8")
+    (home / "lab.py").write_text(text.replace("None if intensity < 0 else ", ""), "utf-8")
+    built = run_tool(tmp_path, "mlsys_widgets", "build", LAB)
+    assert built.returncode != 0
+    assert f"the solution of {NAME} is not right" in " ".join(built.stderr.split())

@@ -1,0 +1,161 @@
+"""Functions of students in the sandbox: hostile ones spoil their own replies and nothing else."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+
+from mlsys_widgets.labs.function_calls import Failure, read_reply
+from mlsys_widgets.sandbox.fork_client import child_content
+from mlsys_widgets.sandbox.job import FINISHED, FunctionCall, Job
+from mlsys_widgets.sandbox.outputs import take_reports
+from mlsys_widgets.sandbox.worker import RunResult, apply_replies
+from tests.sandbox.children import LAB, LIMITS
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+HEAD = "import os, sys, json\ndef f(k):\n    "
+
+
+def called(server, body, *, source=None, cells=(), watched=None, cases=3, **limits):
+    """The replies to some cases, and how the child ended."""
+    job = Job("ann", LAB, {}, limits=replace(LIMITS, **limits))
+    wrote = HEAD + body if source is None else source
+    calls = {f"code.{k}": FunctionCall("code", wrote or None, "f", [k]) for k in range(cases)}
+    report = server.run(job, {}, list(cells), watched or {}, calls=calls)
+    result = apply_replies(RunResult("ann"), report, calls)
+    return [_value(result.answers.get(name)) for name in calls], result
+
+
+def _value(answer):
+    found = read_reply(answer[1] if answer else None)
+    return found.why if isinstance(found, Failure) else found
+
+
+NOTHING = "it gave nothing that can be read"
+
+
+@pytest.mark.parametrize(
+    ("body", "values"),
+    [
+        ("return 2 * k", [0, 2, 4]),
+        ("print('garbage', file=sys.__stdout__); os.write(1, b'{}'); return k", [0, 1, 2]),
+        ("sys.exit(k)", ["line 3: it ends the program; return a value instead"] * 3),
+        ("raise SystemExit if k == 1 else KeyError(k)", None),
+        ("return f(k)", None),
+        ("return [k] * 10_000_000", ["it returns more than can be read"] * 3),
+        ("return 'x' * (1 << 40)", ["line 3: it needs more memory than there is"] * 3),
+        ("json.dumps = lambda *a, **m: 'x' * 10**6; return k", [NOTHING] * 3),
+        ("sys.settrace(None); return k", [0, 1, 2]),
+        ("globals()['k'] = 7; f.k = getattr(f, 'k', 0) + 1; return f.k", [1, 1, 1]),
+    ],
+)
+def test_a_function_gives_replies_and_nothing_else(server, body, values):
+    found, result = called(server, body)
+    assert result.ended == FINISHED
+    if values is None:
+        assert all(isinstance(each, str) for each in found)
+    else:
+        assert found == values
+
+
+@pytest.mark.parametrize(
+    ("body", "ended"),
+    [
+        ("os._exit(0) if k == 1 else None; return k", "it ended itself"),
+        ("os.kill(os.getpid(), 9) if k == 1 else None; return k", "ended by SIGKILL"),
+        ("os.kill(os.getpid(), 11) if k == 1 else None; return k", "ended by SIGSEGV"),
+    ],
+)
+def test_calls_before_the_end_count(server, body, ended):
+    found, result = called(server, body)
+    assert found == [0, NOTHING, NOTHING]
+    assert result.ended == ended
+    assert any(ended in remark.sentence for remark in result.remarks)
+
+
+def test_a_loop_in_c_is_ended_from_outside_and_earlier_calls_count(server):
+    found, _ = called(
+        server, "sum(iter(int, 1)) if k == 1 else None; return k", cell=1, wall=4, cpu=3
+    )
+    assert found[0] == 0
+    assert found[1:] == [NOTHING] * 2 or "took too long" in found[1]
+
+
+def test_a_loop_that_catches_everything_is_interrupted_or_ended(server):
+    endless = "while True:\n        try:\n            while True: pass\n"
+    endless += "        except BaseException: pass"
+    found, result = called(server, endless, cell=1, wall=4, cpu=3)
+    assert result.ended != FINISHED
+    assert found == [NOTHING] * 3
+
+
+def test_processes_and_memory_have_limits(server):
+    bomb = "n = 0\n    try:\n        while n < 500:\n            pid = os.fork()\n"
+    bomb += (
+        "            if not pid:\n                import time; time.sleep(30)\n            n += 1\n"
+    )
+    bomb += "    except OSError: return n"
+    found, _ = called(server, bomb, cases=1, processes=16)
+    assert isinstance(found[0], int)
+    assert found[0] < 16
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/shadow", "/root", "../../checks.py", "checks.py", "ledger.jsonl", "asks.py"]
+)
+def test_there_is_nothing_to_read(server, path):
+    look = f"return os.listdir({path!r}) if os.path.isdir({path!r}) else open({path!r}).read()"
+    found, _ = called(server, look, cases=1)
+    assert isinstance(found[0], str)
+    assert "Error" in found[0]
+
+
+def test_nobody_is_reached(server):
+    found, _ = called(
+        server, "import socket; socket.create_connection(('127.0.0.1', 22), 2); return 1", cases=1
+    )
+    assert "Error" in found[0]
+
+
+def test_a_child_gets_the_source_and_the_arguments_only():
+    calls = {"code.0": FunctionCall("code", "def f(k): return k", "f", [295])}
+    sent = json.loads(child_content("ann/lab", {}, (), {}, {}, calls)[4:])
+    assert sent["calls"] == {
+        "code.0": {"answer": "code", "source": "def f(k): return k", "function": "f",
+                   "arguments": [295]},
+    }  # fmt: skip
+    assert not sent["files"]
+    assert not sent["cells"]
+
+
+def test_a_forged_line_is_a_reply_or_nothing(server):
+    """Whoever writes to the socket can only say what a function could have returned."""
+    forge = "line = json.dumps({'answer': 'code.0', 'value': ['str', '{\"value\": 5}']}) + '\\n'\n"
+    forge += "    line += json.dumps({'cell': 0, 'outputs': [], 'count': 1}) + '\\n'\n"
+    forge += "    line += json.dumps({'answer': 'points', 'value': ['int', '0x64']}) + '\\n'\n"
+    forge += "    for fd in range(3, 64):\n        try: os.write(fd, line.encode())\n"
+    forge += "        except OSError: pass\n    return k"
+    found, result = called(server, forge, cases=1)
+    assert found == [5]
+    assert "points" not in result.answers
+    assert any("believed" in str(remark.kind).lower() for remark in result.remarks)
+
+
+def test_a_notebook_that_ran_has_the_source_in_its_answer(server):
+    wrote = "code = 'def f(k): return 7'"
+    found, _ = called(server, "", source="", cells=[wrote, "code = 3"], watched={0: "code"})
+    assert found == [7, 7, 7]
+    found, _ = called(server, "", source="", cells=["code = 3"], watched={0: "code"})
+    assert found == [NOTHING] * 3
+    found, _ = called(server, "return 1", cells=["code = 3"], watched={0: "code"})
+    assert found == [1, 1, 1]
+
+
+def test_replies_are_read_like_other_answers():
+    remarks: list = []
+    lines = [json.dumps({"answer": "code.0", "value": ["str", "x" * 30_000]})]
+    assert take_reports(None, frozenset(), lines, remarks) == {}
+    assert remarks
