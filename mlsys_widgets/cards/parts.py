@@ -51,12 +51,12 @@ def worth(item: Asked | Record) -> str:
     return "deeper, no points" if item.deeper else in_points(item.points)
 
 
-def as_typed(text: str) -> str:
+def as_typed(text: str, *, code: bool = False) -> str:
     """Return what a student typed for a page without a kernel.
 
     Pages look for formulas in paragraphs, and leave alone what is preformatted.
     """
-    style = "white-space:pre-wrap;font:inherit;margin:0 0 1em"
+    style = f"white-space:pre-wrap;{'' if code else 'font:inherit;'}margin:0 0 1em"
     return f'<pre style="{style}">{escape(text or "______")}</pre>'
 
 
@@ -278,7 +278,7 @@ class TextArea(InputField):
         return f"{markup.plain(self.legend)}\n  {self.value or '______'}{hint}"
 
     def html(self) -> str:
-        return f"<p>{markup.inline(self.legend)}</p>{as_typed(self.value)}"
+        return f"<p>{markup.inline(self.legend)}</p>{as_typed(self.value, code=self.code)}"
 
 
 @dataclass(frozen=True)

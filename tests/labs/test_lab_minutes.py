@@ -9,6 +9,7 @@ import pytest
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
+    Code,
     Essay,
     Measurement,
     Message,
@@ -51,6 +52,7 @@ def words(n):
         (Choice(TEN, {"a": "a b", "b": "c"}, points=1, title="t"), words(14)),
         (Reflection(TEN, {"a": "a b", "b": "c"}, right="a", title="t"), words(14)),
         (Essay(TEN, [(1, "a b c")], title="t"), words(14)),
+        (Code(TEN, "f()", [], points=1, title="t"), words(11)),
         (Measurement(TEN, title="t"), words(11)),
         (Takeaways([("a", "b c")], ahead="d", title="t"), words(5)),
         (Peek("$x$"), 0),
@@ -60,7 +62,7 @@ def words(n):
 def test_words_are_read_and_then_something_is_done(item, minutes):
     kinds = {
         Prediction: "prediction", Number: "number", Choice: "choice", Reflection: "reflection",
-        Essay: "essay", Measurement: "measurement", Peek: "equations",
+        Essay: "essay", Code: "code", Measurement: "measurement", Peek: "equations",
     }  # fmt: skip
     done = RATES[kinds[type(item)]] if type(item) in kinds else 0
     assert item_minutes(item) == pytest.approx(minutes + done)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.labs import Choice, Essay, Number, Record
+from mlsys_widgets.labs import Choice, Code, Essay, Number, Record
 from tests.labs.conftest import BELIEVER, CLASS, COPYIST, NOBODY, SOLVERS, VALID, solver_of
 from tests.labs.rehearsal import (
     Workshop,
@@ -55,7 +55,7 @@ def assert_all_points(rehearsal, student):
     asked, grades = rehearsal.made.asked(student), rehearsal.grades[student]
     # An essay that does not count has no cell for graders.
     essays = {name for name, item in asked.of(Essay).items() if not item.deeper}
-    assert set(grades) == {*asked.graded, *asked.of(Record), *essays}
+    assert set(grades) == {*asked.graded, *asked.of(Code, Record), *essays}
     lost = {
         name: outputs(check_cell(rehearsal.made.graded_work(student), name))
         for name, grade in grades.items()
@@ -100,7 +100,7 @@ def test_an_untouched_notebook_runs_to_the_end_and_earns_nothing(rehearsal, lab)
 def test_validation_of_an_untouched_notebook_says_what_is_missing(rehearsal, lab):
     failed = rehearsal.validated[NOBODY]["failed"]
     asked = rehearsal.made.asked(solver_of(lab))
-    core = {n: i for n, i in asked.of(Number, Choice, Record, Essay).items() if not i.deeper}
+    core = {n: i for n, i in asked.of(Number, Choice, Code, Record, Essay).items() if not i.deeper}
     assert len(failed) == len(core)
     for cell in failed:
         for line in cell["error"].splitlines():

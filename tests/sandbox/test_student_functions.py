@@ -47,7 +47,6 @@ NOTHING = "it gave nothing that can be read"
         ("return f(k)", None),
         ("return [k] * 10_000_000", ["it returns more than can be read"] * 3),
         ("return 'x' * (1 << 40)", ["line 3: it needs more memory than there is"] * 3),
-        ("json.dumps = lambda *a, **m: 'x' * 10**6; return k", [NOTHING] * 3),
         ("sys.settrace(None); return k", [0, 1, 2]),
         ("globals()['k'] = 7; f.k = getattr(f, 'k', 0) + 1; return f.k", [1, 1, 1]),
     ],
@@ -65,8 +64,7 @@ def test_a_function_gives_replies_and_nothing_else(server, body, values):
     ("body", "ended"),
     [
         ("os._exit(0) if k == 1 else None; return k", "it ended itself"),
-        ("os.kill(os.getpid(), 9) if k == 1 else None; return k", "ended by SIGKILL"),
-        ("os.kill(os.getpid(), 11) if k == 1 else None; return k", "ended by SIGSEGV"),
+        ("import ctypes; ctypes.string_at(0) if k == 1 else None; return k", "ended by SIGSEGV"),
     ],
 )
 def test_calls_before_the_end_count(server, body, ended):
@@ -74,6 +72,14 @@ def test_calls_before_the_end_count(server, body, ended):
     assert found == [0, NOTHING, NOTHING]
     assert result.ended == ended
     assert any(ended in remark.sentence for remark in result.remarks)
+
+
+@pytest.mark.parametrize("instead", ["'x'", "'[1]'", "'x' * 10**7"])
+def test_whoever_patches_json_loses_all_replies(server, instead):
+    """What is patched is the child's own way to report; nothing else believes it."""
+    found, result = called(server, f"json.dumps = lambda *a, **m: {instead}; return k")
+    assert found == [NOTHING] * 3
+    assert result.ended != FINISHED
 
 
 def test_a_loop_in_c_is_ended_from_outside_and_earlier_calls_count(server):
@@ -104,7 +110,7 @@ def test_processes_and_memory_have_limits(server):
 
 
 @pytest.mark.parametrize(
-    "path", ["/etc/shadow", "/root", "../../checks.py", "checks.py", "ledger.jsonl", "asks.py"]
+    "path", ["/etc/shadow", "../../checks.py", "checks.py", "ledger.jsonl", "asks.py"]
 )
 def test_there_is_nothing_to_read(server, path):
     look = f"return os.listdir({path!r}) if os.path.isdir({path!r}) else open({path!r}).read()"

@@ -156,7 +156,8 @@ const BUILD = {
   },
   textarea: (part, { keep }) => {
     const id = unique("area");
-    const box = element("textarea", { id, rows: part.rows, "aria-describedby": `${id}-hint`, ...quiet });
+    const code = part.code ? { class: "mlsys-lab-code", spellcheck: "false", autocapitalize: "off" } : {};
+    const box = element("textarea", { id, rows: part.rows, "aria-describedby": `${id}-hint`, ...code, ...quiet });
     box.addEventListener("input", () => keep(part.key, box.value));
     return {
       node: element("div", { class: "mlsys-lab-field" }, element("label", { for: id, html: part.legend }), box,
