@@ -675,8 +675,8 @@ def _judge_calls(cases: Sequence[Sequence[float]], outputs: Sequence[Any]) -> Ve
     if wanted is None:
         return Verdict(
             credit,
-            f"{call} returns {repr(found)[:40]}. Here a compiled call is not faster, so no number of calls"
-            " pays for compiling; return None before you divide.",
+            f"{call} returns {repr(found)[:40]}. Here a compiled call is not faster, so no number"
+            " of calls pays for compiling; return None before you divide.",
             "never pays, and a number",
         )
     if not isinstance(found, int | float) or isinstance(found, bool) or abs(found) > 1e15:

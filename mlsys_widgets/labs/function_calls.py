@@ -28,9 +28,9 @@ from typing import Any, Final
 
 #: What tracebacks call the file of the student's code.
 _FILE: Final = "<your code>"
-#: Instructions of the student's code that one call may run: a second or less. A count is the same
-#: on every machine, and a busy one does not make a function wrong.
-MOST_STEPS: Final = 2_000_000
+#: Instructions of the student's code that one call may run, a fraction of a second. A count is the
+#: same on every machine, and a busy one does not make a function wrong.
+MOST_STEPS: Final = 500_000
 #: Characters of a reply, values in a result, how deep they nest, and bits of a whole number.
 _LONGEST_REPLY, _MOST_VALUES, _DEEPEST, _MOST_BITS = 9_000, 1_000, 10, 1024
 #: Characters of an error's own words.

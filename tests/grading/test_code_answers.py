@@ -116,7 +116,7 @@ def test_the_page_of_a_student_says_what_is_wrong(graded):
         said = shown(autograded(course, "nobody"), f"check_{NAME}").replace("\n", " ")
         assert "Not answered." in said
     said = shown(autograded(graded.recorded, "endless"), f"check_{NAME}").replace("\n", " ")
-    assert "2,000,000 steps, probably in a loop without end" in said
+    assert "500,000 steps, probably in a loop without end" in said
 
 
 def test_a_child_that_ended_itself_is_flagged(graded):
