@@ -16,6 +16,7 @@ import nbformat
 
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN, grade_id
+from mlsys_widgets.notebooks.new_cells import code_cell, markdown_cell
 
 _NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
 #: In place of a written answer; being different from the release, it waits for a person.
@@ -144,5 +145,5 @@ def _fresh(name: str, source: SourceCell, ids: set[Any]) -> Any:
     ids.add(known)
     metadata = {"nbgrader": flags_of(name, source)}
     if source.kind == "code":
-        return nbformat.v4.new_code_cell(source.source, id=known, metadata=metadata)
-    return nbformat.v4.new_markdown_cell(NOT_THERE, id=known, metadata=metadata)
+        return code_cell(source.source, known, metadata)
+    return markdown_cell(NOT_THERE, known, metadata)

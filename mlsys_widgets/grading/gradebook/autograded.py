@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 
 from mlsys_widgets.files import lay_out
+from mlsys_widgets.notebooks.new_cells import markdown_cell, notebook_of
 from mlsys_widgets.notebooks.remarks import Remark
 
 
@@ -50,5 +51,4 @@ def forget_fresh(fresh: Path) -> None:
 def replacement_notebook(remarks: Iterable[Remark]) -> nbformat.NotebookNode:
     """Make a notebook that says why there is none, for formgrader and for feedback."""
     why = "; ".join(remark.sentence for remark in remarks)
-    cell = nbformat.v4.new_markdown_cell(f"**This notebook could not be graded**: {why}.", id="why")
-    return nbformat.v4.new_notebook(cells=[cell])
+    return notebook_of([markdown_cell(f"**This notebook could not be graded**: {why}.", "why")])

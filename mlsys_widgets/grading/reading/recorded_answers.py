@@ -19,6 +19,7 @@ from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.notebooks.essay_cells import as_typed, typed_text
 from mlsys_widgets.notebooks.lost_cells import flags_of
+from mlsys_widgets.notebooks.new_cells import markdown_cell, notebook_of
 from mlsys_widgets.notebooks.remarks import Remark
 
 
@@ -78,10 +79,9 @@ def notebook_of_essays(
         if name in essays and source.graded and source.kind == "markdown":
             notes = {**flags_of(name, source), **source.metadata, "checksum": source.checksum}
             text = as_typed(essays[name])
-            cells.append(nbformat.v4.new_markdown_cell(text, id=f"essay-{len(cells)}"))
-            cells[-1].metadata["nbgrader"] = notes
+            cells.append(markdown_cell(text, f"essay-{len(cells)}", {"nbgrader": notes}))
     if not cells:
         return None
     why = "; ".join(remark.sentence for remark in remarks)
     words = f"**This notebook could not be graded**: {why}. What its ledger records was graded."
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(words, id="why"), *cells])
+    return notebook_of([markdown_cell(words, "why"), *cells])
