@@ -13,7 +13,7 @@ import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, BinaryIO, Final
 
 try:
@@ -206,16 +206,22 @@ def lay_out(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None
     ValueError
         When a path leads out of the folder; then nothing is written.
     """
+    places = {}
     for name in files:
-        if Path(name).is_absolute() or ".." in Path(name).parts:
+        path = PurePath(name)
+        if path.is_absolute() or ".." in path.parts:
             raise ValueError(f"{name} leads out of {folder}")
+        places[name] = folder / path
     folder.mkdir(parents=True, exist_ok=True)
+    opener, made = _with_mode(mode), {folder}
     for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "wb", opener=_with_mode(mode)) as stream:
+        place = places[name]
+        if place.parent not in made:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            made.add(place.parent)
+        with open(place, "wb", opener=opener) as stream:
             if mode is not None:
-                path.chmod(mode)
+                place.chmod(mode)
             stream.write(content)
 
 

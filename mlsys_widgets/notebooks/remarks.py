@@ -190,6 +190,11 @@ class RemarkKind(NoteKind):
     LEFT_OUT = "left out", "“{about}” was left out: {detail}"
     FOLDER_NOT_READ = "folder not read", "its folder was not read: {detail}"
     MORE_LEFT_OUT = "more left out", "{detail} more files were left out: too many, or too large"
+    MORE_CELLS = (
+        "more cells",
+        "the notebook has {about} cells, so of those that are not the lab's all but the first"
+        " {detail} were left out",
+    )
     TOO_DEEP = "too deep", "what lies more than {detail} folders deep was left out"
     NOT_STARTED = "not started", "it could not be started: {detail}"
     NOT_BELIEVED = "not believed", "something that it wrote about itself was left out"

@@ -112,7 +112,7 @@ def test_an_impossible_name_is_that_students_alone(bill):
 
 def test_files_that_are_left_out_are_counted_not_listed(bill):
     (flag,) = bill.said["extra-files"]["flags"]
-    assert "18,00" in flag["sentence"]
+    assert "19,80" in flag["sentence"]
 
 
 def test_nothing_that_was_handed_in_is_changed(bill):

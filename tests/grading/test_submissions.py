@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from contextlib import contextmanager
 
 import pytest
 
@@ -111,7 +113,44 @@ def test_a_folder_with_too_many_names_is_left_out(tmp_path, monkeypatch):
     found = read_folder(folder, "ann")
     assert set(found.files) == {"one"}
     assert [r.sentence for r in found.remarks] == [
-        "“many/” was left out: it holds more than 10 files"
+        "“many/” was left out: there are more than 10 files and folders in all"
+    ]
+
+
+def test_folders_share_the_number_of_names_that_are_looked_at(tmp_path, monkeypatch):
+    """Thousands of folders cost as little as one with thousands of files."""
+    monkeypatch.setattr(submissions, "_MOST_NAMES", 10)
+    folder, looked = tmp_path / "lab", []
+    for name in ("a", "b", "c", "d"):
+        (folder / name).mkdir(parents=True)
+        for k in range(5):
+            (folder / name / f"{k}").touch()
+    (folder / "lab.ipynb").write_text("{}")
+    scandir = os.scandir
+
+    @contextmanager
+    def counting(place):
+        with scandir(place) as entries:
+            yield (looked.append(entry) or entry for entry in entries)
+
+    monkeypatch.setattr(os, "scandir", counting)
+    found = read_folder(folder, "ann")
+    assert set(found.files) == {"lab.ipynb", *(f"a/{k}" for k in range(5))}
+    assert [r.about for r in found.remarks] == ["b/", "c/", "d/"]
+    assert len(looked) == 5 + 5 + 1 + 1 + 1
+
+
+def test_a_notebook_with_too_many_cells_keeps_those_of_the_lab(tmp_path):
+    own = [{"cell_type": "raw", "metadata": {}, "source": ""}] * 9_000
+    last = {"cell_type": "code", "metadata": {"nbgrader": {}}, "source": "1"}
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "lab.ipynb").write_text(json.dumps({"cells": [*own, last]}))
+    found = read_folder(tmp_path / "lab", "ann")
+    cells = json.loads(found.files["lab.ipynb"])["cells"]
+    assert (len(cells), cells[-1]) == (501, last)
+    assert [r.sentence for r in found.remarks] == [
+        "the notebook has 9,001 cells, so of those that are not the lab's all but the first 500"
+        " were left out"
     ]
 
 

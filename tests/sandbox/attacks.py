@@ -960,7 +960,9 @@ ATTACKS: dict[str, Attack] = {
         "    except PermissionError: print('TRIED')"
     )("SIGKILL to itself, so that it is run again"),
     "namespaces": cell(_NAMESPACES)("mounts, namespaces, ptrace, uncounted memory"),
-    "many-cells": Attack("two thousand cells", _many_cells),
+    "many-cells": Attack(
+        "two thousand cells", _many_cells, flagged="all but the first 500 were left out"
+    ),
     "big-output": Attack("thirty megabytes of output in the file", _raw(_big_output)),
     "half-characters": Attack("halves of characters", _raw(_halves)),
     "deep-json": Attack("metadata nested 900 deep", _raw(_deep), tried=False, flagged="too deep"),

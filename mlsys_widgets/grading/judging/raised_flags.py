@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import nbformat
-
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.scoring import Score
+from mlsys_widgets.notebooks.new_cells import markdown_cell
 from mlsys_widgets.notebooks.remarks import Note, Remark, RemarkKind, quoted
 
 _COPIES: Final[Mapping[RemarkKind, FlagKind]] = {
@@ -34,6 +33,7 @@ _STRAYS: Final[Mapping[RemarkKind, FlagKind]] = {
 _LEFT_OUT: Final = (
     RemarkKind.LEFT_OUT,
     RemarkKind.MORE_LEFT_OUT,
+    RemarkKind.MORE_CELLS,
     RemarkKind.TOO_DEEP,
     RemarkKind.FOLDER_NOT_READ,
 )
@@ -154,4 +154,4 @@ def show_notes(book: Any, notes: Iterable[Note]) -> None:
     name = "about-this-submission"
     while name in ids:
         name += "-"
-    book["cells"].insert(0, nbformat.v4.new_markdown_cell(text, id=name))
+    book["cells"].insert(0, markdown_cell(text, name))

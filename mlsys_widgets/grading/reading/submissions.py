@@ -26,6 +26,7 @@ from mlsys_widgets.files import LEDGER, TIMESTAMP, open_no_follow, open_regular
 from mlsys_widgets.grading.reading.hand_in_time import read_time
 from mlsys_widgets.grading.reading.misplaced_work import find_work
 from mlsys_widgets.grading.reading.record_candidates import with_found_record
+from mlsys_widgets.grading.reading.slim_notebook import MOST_CELLS, slimmed
 from mlsys_widgets.ledger.receipt import RECEIPT
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind, quoted
 
@@ -35,15 +36,14 @@ LEFT_OUT: Final = "left_out.json"
 LONGEST_NAME: Final = 128
 #: Bytes; what does not fit is left out, and flagged.
 LARGEST: Final = 100_000_000
-_MOST_FILES: Final = 2_000
-#: Names that are looked at in one folder; one with more is left out as a whole.
-_MOST_NAMES: Final = 50_000
+_MOST_FILES: Final = 200
+#: Names that are looked at in all folders together; the folder with which there are more is left
+#: out as a whole, and so is every one after it.
+_MOST_NAMES: Final = 25_000
 _DEEPEST: Final = 20
 _LONGEST_PATH: Final = 500
 #: Files that are named in remarks; the others are only counted.
 _MOST_REMARKS: Final = 20
-#: A notebook larger than this has most of it in outputs, which are not needed.
-_LARGE_NOTEBOOK: Final = 5_000_000
 _LARGEST_NOTEBOOK: Final = 250_000_000
 _LONGEST_TIME: Final = 100
 _IGNORED: Final = ("*.pyc", "__pycache__", "feedback", "*.torn-*")
@@ -198,8 +198,10 @@ class _FolderReader:
         self.files: dict[str, bytes] = {}
         self._owner = owner
         #: What Jupyter keeps beside a file may be all that is left of a record.
-        self._ignored = _IGNORED if checkpoints else (*_IGNORED, _CHECKPOINTS)
+        ignored = _IGNORED if checkpoints else (*_IGNORED, _CHECKPOINTS)
+        self._ignored = re.compile("|".join(map(fnmatch.translate, ignored)))
         self._notebook, self._room = notebook, LARGEST
+        self._names = _MOST_NAMES
         self._seen: set[str] = set()
         self._left_out: dict[Remark, None] = {}
         self._more = 0
@@ -213,17 +215,22 @@ class _FolderReader:
     def walk(self, folder: int, before: str = "", depth: int = 0) -> None:
         """Read a folder and those below it, in the order of their names."""
         with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in islice(entries, _MOST_NAMES + 1))
-        if len(names) > _MOST_NAMES:
-            why = f"it holds more than {_MOST_NAMES:,} files"
+            found = {
+                entry.name: entry.is_dir(follow_symlinks=False)
+                for entry in islice(entries, self._names + 1)
+            }
+        if len(found) > self._names:
+            self._names = 0  # nor does anybody count what is in the next one
+            why = f"there are more than {_MOST_NAMES:,} files and folders in all"
             self._leave_out(Remark(RemarkKind.LEFT_OUT, before or "all else", why))
             return
+        self._names -= len(found)
         inner = []
-        for name in names:
+        for name, is_folder in sorted(found.items()):
             short = f"{before}{name}"
-            if short in self._seen or any(fnmatch.fnmatch(name, each) for each in self._ignored):
+            if short in self._seen or self._ignored.match(name):
                 continue
-            if self._is_folder(folder, name):
+            if is_folder:
                 inner.append(name)
             else:
                 self.take(folder, name, short)
@@ -285,7 +292,10 @@ class _FolderReader:
             if about.st_size > room or len(content) > room:
                 raise OSError(errno.EFBIG, f"{about.st_size:,} bytes are too large")
         if is_notebook:
-            return _without_outputs(content) if len(content) > _LARGE_NOTEBOOK else content
+            content, cells = slimmed(content)
+            if cells:
+                self._leave_out(Remark(RemarkKind.MORE_CELLS, f"{cells:,}", f"{MOST_CELLS:,}"))
+            return content
         self._room -= len(content)
         return content
 
@@ -295,28 +305,9 @@ class _FolderReader:
         else:
             self._more += 1
 
-    @staticmethod
-    def _is_folder(folder: int, name: str) -> bool:
-        try:
-            return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-        except OSError:
-            return False
-
 
 def _left_out(short: str, problem: OSError) -> Remark:
     return Remark(RemarkKind.LEFT_OUT, short[:100], problem.strerror or str(problem))
-
-
-def _without_outputs(content: bytes) -> bytes:
-    """Drop the outputs of a large notebook; what is not a notebook stays as it is."""
-    try:
-        book = json.loads(content)
-        for cell in book["cells"]:
-            if "outputs" in cell:
-                cell["outputs"] = []
-        return json.dumps(book).encode()
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return content
 
 
 def _time_in(content: bytes) -> datetime | None:
