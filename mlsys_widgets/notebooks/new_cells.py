@@ -35,5 +35,7 @@ def notebook_of(cells: Sequence[nbformat.NotebookNode]) -> nbformat.NotebookNode
 def _cell(
     kind: str, source: str, cell_id: str, metadata: Mapping[str, Any], more: Mapping[str, Any]
 ) -> nbformat.NotebookNode:
-    cell = {"cell_type": kind, "id": cell_id, "metadata": dict(metadata), "source": source, **more}
-    return nbformat.from_dict(cell)  # type: ignore[no-any-return]
+    cell: nbformat.NotebookNode = nbformat.from_dict(
+        {"cell_type": kind, "id": cell_id, "metadata": dict(metadata), "source": source, **more}
+    )
+    return cell

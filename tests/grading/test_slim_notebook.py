@@ -31,6 +31,7 @@ LAB = [cell(f"lab{k}", marked=True) for k in range(4)]
     [
         book(*LAB, *OWN[: MOST_CELLS - 4]), b"", b"{}", b"[", b"[]", b"\xff" * 9,
         b'{"cells": 7, "x": [' + b'"cell_type",' * 2 * MOST_CELLS + b"0]}",
+        b'{"cells": "' + b"x" * 5_000_001 + b'"}',
         b'{"cells": {}, "x": [' + b'"cell_type",' * 2 * MOST_CELLS + b"0]}",
         b'"cell_type"' * 2 * MOST_CELLS, b" " * 5_000_001, b"[" * 5_000_001,
         # The word stands in an answer, and there are few cells.

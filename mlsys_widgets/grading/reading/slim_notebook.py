@@ -29,6 +29,8 @@ def slimmed(content: bytes) -> tuple[bytes, int]:
     try:
         book = json.loads(content)
         cells = book["cells"]
+        if not isinstance(cells, list):
+            return content, 0
         kept = _kept(cells)
         if is_large:
             for cell in kept:
