@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from mlsys_widgets.course.course import Course  # noqa: E402
 from mlsys_widgets.grading.coordinator import GradingRun, Plan  # noqa: E402
 from mlsys_widgets.grading.messages import JudgedSubmission  # noqa: E402
-from mlsys_widgets.grading.reading.readers import TookTooLong  # noqa: E402
+from mlsys_widgets.grading.reading.readers import PutOff  # noqa: E402
 from tests.grading.classroom import LAB, classroom  # noqa: E402
 from tests.grading.hostile import NEIGHBOR, honest, hostile  # noqa: E402
 from tests.labs.rehearsal import Workshop  # noqa: E402
@@ -69,32 +71,32 @@ def graded(course: Workshop) -> Wait:
     """Grade a class by record, with one reader, and watch what it does."""
     run = GradingRun(Plan(Course(course.root), LAB, workers=1, force=True))
     readers, wait, began = run._readers, Wait(), time.perf_counter()
-    ask = readers._pool.run
+    ask, run_one, taken = readers.ask, readers._pool.run, Counter[str]()
+    here = threading.local()
 
-    def watched(work):
-        taken: list[float] = []
-
-        def spied(reader, again):
-            allowance = readers._allowance()
-            try:
-                reply, seconds = work(reader, again)
-            except TookTooLong:
-                taken.append(allowance)
-                wait.put_off += 1
-                raise
-            taken.append(seconds)
-            if isinstance(reply, JudgedSubmission) and "-honest" in reply.graded.student:
-                wait.honest.append(seconds)
-            return reply, seconds
-
+    def watched(request, *, turn=None):
+        """Note what each one has taken as long as an honest one waits."""
+        here.seconds = 0.0 if turn is None else readers._allowance.seconds(turn)
         try:
-            return ask(spied)
+            reply = ask(request, turn=turn)
+        except PutOff:
+            wait.put_off += turn == 0
+            raise
+        else:
+            if isinstance(reply, JudgedSubmission) and "-honest" in request.student:
+                wait.honest.append(here.seconds)
+            return reply
         finally:
-            # Who was put off before is not hurried the second time, when nobody waits.
             if len(wait.honest) < HONEST + 1:
-                wait.largest = max(wait.largest, *taken)
+                taken[request.student] += here.seconds
+                wait.largest = max(wait.largest, taken[request.student])
 
-    readers._pool.run = watched  # type: ignore[method-assign]
+    def timed(work):
+        reply, here.seconds = run_one(work)
+        return reply, here.seconds
+
+    readers.ask = watched  # type: ignore[method-assign]
+    readers._pool.run = timed  # type: ignore[method-assign]
     run._open_engine = lambda _: None  # type: ignore[method-assign]
     run._by_running = lambda *_: iter(())  # type: ignore[method-assign]
     for each in run.grade():

@@ -16,7 +16,7 @@ import shutil
 import statistics
 import tempfile
 import weakref
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -53,10 +53,10 @@ from mlsys_widgets.grading.messages import (
 from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.reading.readers import (
     CannotRead,
+    PutOff,
     ReaderMessage,
     Readers,
     ReadingLimits,
-    TookTooLong,
 )
 from mlsys_widgets.grading.reading.submissions import handed_in_at, name_problem, students
 from mlsys_widgets.labs import Lab, load
@@ -171,11 +171,12 @@ class GradingRun:
         sweep()
         self._scratch = own_folder("grade")
         self._clean = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
-        self._readers = Readers(
-            self._marking, readers_for(plan.workers), self._scratch, plan.reading
-        )
+        usual = self._marking.rehearse(self._scratch / "rehearsal")
+        count = readers_for(plan.workers)
+        self._readers = Readers(self._marking, count, self._scratch, plan.reading, usual)
         self._engine = engine
-        self._again: set[str] = set()
+        #: How often a submission was put off, for reading or running too long while others wait.
+        self._put_off: Counter[str] = Counter()
         self._read_later: set[str] = set()
         self._only_functions: set[str] = set()
         self._seconds: list[float] = []
@@ -333,17 +334,17 @@ class GradingRun:
     ) -> Iterator[GradedSubmission]:
         """Grade those whose record is enough; the others, and some to compare, are to be run."""
         sample = draw_sample(names, self._plan.audit, isolated=self._plan.isolate)
-        waiting, later = deque(names), set()
+        waiting, turns = deque(names), Counter[str]()
 
         def judge(student: str) -> ReaderMessage | None:
             fresh = fresh_beside(self._target(student))
             request = JudgeByRecord(student, fresh, self._known_heads(student))
-            return self._ask(request, hurried=student not in later and bool(waiting))
+            return self._ask(request, turns[student] if waiting else None)
 
         lanes = 2 * self._readers.count  # one is judged, one is written
         for student, reply in map_bounded(judge, waiting, lambda: lanes):
             if reply is None:
-                later.add(student)
+                turns[student] += 1
                 waiting.append(student)
             elif isinstance(reply, MustRun):
                 to_run.append(student)
@@ -372,13 +373,12 @@ class GradingRun:
         assert engine is not None
 
         def run(student: str) -> ReaderMessage | None:
-            # Who has run too long while others waited runs after them, and then may stay.
-            stays = student in self._again or not waiting
-            return self._run(engine, student, student in audits, None if stays else self._usual())
+            turn = self._put_off[student] if waiting else None
+            return self._run(engine, student, student in audits, turn)
 
         for student, reply in map_bounded(run, waiting, lambda: engine.lanes):
             if reply is None:
-                self._again.add(student)
+                self._put_off[student] += 1
                 waiting.append(student)
                 continue
             judged = audits.get(student)
@@ -392,7 +392,7 @@ class GradingRun:
         return max(_ALLOWANCE, _TIMES_USUAL * usual)
 
     def _run(
-        self, engine: Engine, student: str, audit: bool, allowance: float | None
+        self, engine: Engine, student: str, audit: bool, turn: int | None
     ) -> ReaderMessage | None:
         """Have a submission prepared, run and judged; `None` if it has left its place to others."""
         place = Path(tempfile.mkdtemp(dir=self._scratch))
@@ -401,19 +401,19 @@ class GradingRun:
         limits = replace(plan.limits, cell=self._course.cell_seconds)
         try:
             heads = self._known_heads(student)
-            # Reading takes its time after the others, as running does.
-            hurried = allowance is not None
             only = student in self._only_functions
-            ready = self._ask(PrepareRun(student, fresh, heads, place, only), hurried=hurried)
+            ready = self._ask(PrepareRun(student, fresh, heads, place, only), turn)
             if ready is None:
                 self._read_later.add(student)
             if not isinstance(ready, ReadyToRun):
                 return ready
+            # Who has run too long while others waited runs after them, and then may stay.
+            allowance = self._usual() if turn == 0 else None
             parcel = Parcel(student, place / CONTENT, ready.hidden, plan.isolate, limits, allowance)
             ending, remarks = engine.run(parcel, place / REPORT)
             if ending.ended == YIELDED:
                 return None
-            if student in self._again - self._read_later:
+            if self._put_off[student] and student not in self._read_later:
                 remarks = (*remarks, Remark(RemarkKind.RUN_LATER))
             return self._ask(JudgeRun(student, fresh, heads, place, only, ending, remarks))
         except NotRun as problem:
@@ -424,13 +424,13 @@ class GradingRun:
     def _known_heads(self, student: str) -> tuple[Head, ...]:
         return tuple(sorted(self._heads.get(student, ())))
 
-    def _ask(self, request: ReaderMessage, *, hurried: bool = False) -> ReaderMessage | None:
+    def _ask(self, request: ReaderMessage, turn: int | None = None) -> ReaderMessage | None:
         """Have a request done; `None` if it takes longer than it may while others wait."""
         try:
-            return self._readers.ask(request, hurried=hurried)
+            return self._readers.ask(request, turn=turn)
+        except PutOff:
+            return None
         except CannotRead as problem:
-            if hurried and isinstance(problem, TookTooLong):
-                return None
             return NotJudged(str(problem))
 
     # Writing it down.

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
-from mlsys_widgets.grading.reading.readers import Readers, TookTooLong
+from mlsys_widgets.grading.reading.allowance import Allowance
+from mlsys_widgets.grading.reading.readers import PutOff, Readers
 from mlsys_widgets.notebooks.remarks import RemarkKind
 from mlsys_widgets.sandbox import isolation
 from mlsys_widgets.sandbox.engine import LocalEngine
@@ -215,15 +217,17 @@ def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypa
         hand_in(course, name, answers=course.asked(name).right())
     run, hurried = GradingRun._run, []
 
-    def allowing(self, engine, student, audit, allowance):
+    def allowing(self, engine, student, audit, turn):
         """Only she has less than she takes, however slow the machine is."""
-        hurried.append((student, allowance is not None))
-        less = allowance and (1.0 if student == "ann" else PATIENCE)
-        return run(self, engine, student, audit, less)
+        hurried.append((student, turn == 0))
+        now.student = student
+        return run(self, engine, student, audit, turn)
 
+    now = threading.local()
     monkeypatch.setattr(GradingRun, "_run", allowing)
+    monkeypatch.setattr(GradingRun, "_usual", lambda _: 1.0 if now.student == "ann" else PATIENCE)
     # Nobody is slow to read, which would be another reason to come later.
-    monkeypatch.setattr(Readers, "_allowance", lambda _: PATIENCE)
+    monkeypatch.setattr(Allowance, "seconds", lambda *_: PATIENCE)
     graded = grade(course, workers=1)
     # One is read while another runs, so only who was begun last is certain, not who ended last.
     assert [limited for student, limited in hurried if student == "ann"] == [True, False]
@@ -259,11 +263,11 @@ def test_who_is_slow_to_read_is_read_after_those_who_wait(tmp_path, monkeypatch,
         record(course, name)
     ask, asked = Readers.ask, []
 
-    def slowly(self, request, *, hurried=False):
-        asked.append((request.student, hurried))
-        if request.student == "ann" and hurried:
-            raise TookTooLong("reading it takes longer than 2 s")
-        return ask(self, request, hurried=hurried)
+    def slowly(self, request, *, turn=None):
+        asked.append((request.student, turn == 0))
+        if request.student == "ann" and turn == 0:
+            raise PutOff("reading it takes longer than 2 s")
+        return ask(self, request, turn=turn)
 
     monkeypatch.setattr(Readers, "ask", slowly)
     plan = Plan(Course(course.root), LAB, workers=1, run=not by_record)

@@ -15,10 +15,10 @@ import pytest
 
 from mlsys_widgets.grading.reading.readers import (
     CannotRead,
+    PutOff,
     ReaderMessage,
     Readers,
     ReadingLimits,
-    TookTooLong,
 )
 from mlsys_widgets.sandbox.usage import children
 from tests.waiting import wait_for
@@ -139,9 +139,9 @@ def test_a_child_that_was_killed_while_it_waited_is_replaced(readers):
 
 def test_who_is_hurried_has_less_time(tmp_path):
     readers = Readers(work, 1, tmp_path, replace(LIMITS, cpu=30, hurried=1))
-    with pytest.raises(TookTooLong, match="takes longer than 1 s"):
-        readers.ask(Ask("loop"), hurried=True)
-    assert readers.ask(Ask("say", what="next"), hurried=True).said == "next"
+    with pytest.raises(PutOff, match="takes longer than 1 s"):
+        readers.ask(Ask("loop"), turn=0)
+    assert readers.ask(Ask("say", what="next"), turn=0).said == "next"
     readers.close()
 
 
@@ -247,12 +247,20 @@ def test_what_one_may_take_while_others_wait_follows_what_they_take(tmp_path):
     made = Readers(work, 1, tmp_path, replace(LIMITS, wall=3600, cpu=3600, hurried=3600))
     try:
         for _ in range(8):
-            made.ask(Ask("say", what="a"), hurried=True)
-        with pytest.raises(TookTooLong):
-            made.ask(Ask("loop"), hurried=True)
-        assert made.ask(Ask("say", what="b"), hurried=True).said == "b"
-        # Whoever takes longer as a rule gets longer, and whoever has no one behind them all of it.
-        made._seconds.extend([50.0] * 64)
-        assert made._allowance() == 100
+            made.ask(Ask("say", what="a"), turn=0)
+        for turn in (0, 1):
+            with pytest.raises(PutOff):
+                made.ask(Ask("loop"), turn=turn)
+        assert made.ask(Ask("say", what="b"), turn=0).said == "b"
+    finally:
+        made.close()
+
+
+def test_who_has_got_all_there_is_is_not_put_off_again(tmp_path):
+    made = Readers(work, 1, tmp_path, replace(LIMITS, cpu=1), usual=0.05)
+    try:
+        with pytest.raises(CannotRead, match="takes longer than 1 s") as told:
+            made.ask(Ask("loop"), turn=9)
+        assert not isinstance(told.value, PutOff)
     finally:
         made.close()

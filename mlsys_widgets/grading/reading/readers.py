@@ -24,7 +24,6 @@ import tempfile
 import threading
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -35,6 +34,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
+from mlsys_widgets.grading.reading.allowance import Allowance
 from mlsys_widgets.sandbox.limits import address_space
 from mlsys_widgets.sandbox.process_pool import PoolClosed, ProcessLost, ProcessPool
 from mlsys_widgets.sandbox.wire import framed, receive, send, unframed
@@ -46,11 +46,6 @@ _ORDINARY_SECONDS: Final = 1.0
 _ORDINARY_BYTES: Final = 100_000_000
 #: What is said to a reader beside a request: seconds of processor time while others wait, or none.
 _HURRIED: Final = "hurried"
-#: While others wait, a submission gets as many times what three in four of the last ones took; at
-#: least so many seconds, and those of the limits until enough are known.
-_TIMES_USUAL: Final = 2
-_LEAST_SECONDS: Final = 0.05
-_ENOUGH, _LAST = 8, 64
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 #: What to do about a submission that is too much for a reader.
 _ASK: Final = "ask for a notebook without outputs and extra cells, or look at it by hand"
@@ -98,7 +93,8 @@ class ReadingLimits:
     #: Seconds, and seconds of processor time.
     wall: float = 120.0
     cpu: int = 30
-    #: Seconds of processor time while others wait; less once it is known what others take.
+    #: Seconds of processor time while others wait; less once it is known what others take, and
+    #: more for who was put off before.
     hurried: float = 2.0
     #: Bytes of address space beyond what a reader has.
     memory: int = 1_500_000_000
@@ -116,6 +112,10 @@ class TookTooLong(CannotRead):
     """A submission that took more processor time than it may."""
 
 
+class PutOff(TookTooLong):
+    """A submission that took more than it may while others wait; it can be asked for again."""
+
+
 class Readers:
     """A few readers, for several threads.
 
@@ -125,37 +125,54 @@ class Readers:
         What is done with a request: it takes a message and returns one. It runs in a child.
     scratch
         A folder for temporary files, whatever becomes of the processes that make them.
+    usual
+        Seconds of processor time that a request usually takes, as far as that is known.
     """
 
     def __init__(
-        self, work: Work, count: int, scratch: Path, limits: ReadingLimits | None = None
+        self,
+        work: Work,
+        count: int,
+        scratch: Path,
+        limits: ReadingLimits | None = None,
+        usual: float = 0.0,
     ) -> None:
         self.count = count
         limits = limits or ReadingLimits()
-        self._hurried, self._seconds = limits.hurried, deque[float](maxlen=_LAST)
+        self._cpu, self._allowance = limits.cpu, Allowance(limits.hurried, usual)
         self._pool = ProcessPool(partial(_Reader, work, scratch, limits), count)
 
-    def ask(self, request: ReaderMessage, *, hurried: bool = False) -> ReaderMessage:
+    def ask(self, request: ReaderMessage, *, turn: int | None = None) -> ReaderMessage:
         """Have a request done, when a reader is free.
 
         Parameters
         ----------
-        hurried
-            Whether others wait for the reader, so that it gets less time.
+        turn
+            How often it was put off before, if others wait for the reader, so that it gets less
+            time.
 
         Raises
         ------
         CannotRead
-            If it takes too much, or fails; `TookTooLong` if what it takes is time.
+            If it takes too much, or fails; `TookTooLong` if what it takes is time, and `PutOff`
+            if it gets more in a later turn.
         ValueError
             If there is no room on the disk.
         """
-        allowance = self._allowance() if hurried else None
+        allowance = None if turn is None else self._allowance.seconds(turn)
+        if allowance is not None and allowance >= self._cpu:
+            allowance = None  # it gets all there is
         try:
             reply, seconds = self._pool.run(lambda reader, _: reader.ask(request, allowance))
-            if hurried:
-                self._seconds.append(seconds)
+            if turn == 0:
+                self._allowance.learn(seconds)
             return reply
+        except TookTooLong as problem:
+            if allowance is None:
+                raise
+            if turn == 0:
+                self._allowance.learn(allowance)
+            raise PutOff(str(problem)) from None
         except ProcessLost:
             raise CannotRead(
                 "the process that reads it was killed twice, as a system does that is short of"
@@ -163,14 +180,6 @@ class Readers:
             ) from None
         except PoolClosed as problem:
             raise CannotRead(str(problem)) from None
-
-    def _allowance(self) -> float:
-        """Return the processor time that a submission may take while others wait."""
-        known = sorted(self._seconds)
-        if len(known) < _ENOUGH:
-            return self._hurried
-        usual = known[len(known) * 3 // 4]
-        return min(self._hurried, max(_LEAST_SECONDS, _TIMES_USUAL * usual))
 
     def close(self) -> None:
         """End all of them, under whoever waits for them."""
