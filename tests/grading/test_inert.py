@@ -16,6 +16,7 @@ from mlsys_widgets.grading.feedback.inert import (
     inert_markdown,
     make_inert,
 )
+from tests.effort import effort
 
 PNG = base64.b64encode(b"\x89PNG\r\n").decode()
 
@@ -195,3 +196,9 @@ def test_a_picture_that_was_pasted_stays():
     cell = nbformat.v4.new_markdown_cell("My plot: ![plot](attachment:plot.png)")
     cell.attachments = {"plot.png": {"image/png": PNG}}
     assert f"data:image/png;base64,{PNG}" in shown_as_page(cell)
+
+
+@pytest.mark.parametrize("text", ["![" * 50_000, "![x" * 33_000, "![](" * 25_000, "![a\n" * 25_000])
+def test_beginnings_of_pictures_are_read_once(text):
+    """One line of them took a reader half a minute."""
+    assert effort(lambda: inert_markdown(text)) < 20

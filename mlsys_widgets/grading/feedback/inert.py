@@ -38,8 +38,9 @@ _SCHEME: Final = re.compile(
 )
 #: Commands of MathJax that make links, load extensions or set styles.
 _COMMAND: Final = re.compile(r"\\(?=(href|require|style|class|cssId|unicode|html\w*|url)\b)", re.I)
-#: What begins a picture in Markdown, and one that was pasted into the cell.
-_MARKDOWN_IMAGE: Final = re.compile(r"!\[(?:[^]\n]*\]\(attachment:(?P<pasted>[\w.-]+)\))?")
+#: What begins a picture in Markdown, and one that was pasted into the cell. What it is called ends
+#: at the next bracket, so that nothing is read twice.
+_MARKDOWN_IMAGE: Final = re.compile(r"!\[(?:[^][\n]*\]\(attachment:(?P<pasted>[\w.-]+)\))?")
 #: The attributes that `_keep` decides about, wherever such a word stands.
 _LINKING: Final = ("src", "href", "cite")
 #: A picture alone, which is all that most instruments leave: looking at every letter finds no more.
