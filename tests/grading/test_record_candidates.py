@@ -14,13 +14,19 @@ from nbgrader.api import Gradebook
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN
 from mlsys_widgets.grading.judging.flags import FlagKind
+from mlsys_widgets.grading.reading import record_candidates
 from mlsys_widgets.grading.reading.misplaced_work import FoundWork
 from mlsys_widgets.grading.reading.record_candidates import (
     carried_owner,
     find_record,
     with_found_record,
 )
-from mlsys_widgets.ledger.carried_record import carried, put_record, record_of
+from mlsys_widgets.ledger.carried_record import (
+    LARGEST_RECORD,
+    carried,
+    put_record,
+    record_of,
+)
 from mlsys_widgets.ledger.events import from_line, to_line
 from mlsys_widgets.ledger.journal import LARGEST_FILE
 from mlsys_widgets.notebooks.cell_metadata import grade_id
@@ -182,6 +188,17 @@ def test_only_so_many_candidates_are_read():
     assert len(find_record({"a.zip": zipped(some)}, LAB, {STUDENT}, notebook()).parts) == 12
     packed = {f"{n}.zip": zipped({"x": each}) for n, each in enumerate(many.values())}
     assert len(find_record(packed, LAB, {STUDENT}, notebook()).parts) == 4
+
+
+def test_what_turns_out_to_be_no_ledger_takes_its_room_too(monkeypatch):
+    """A hundred large files that only look like ledgers are not all read."""
+    large, read = b"[" + b"0" * 1_000_000, []
+    monkeypatch.setattr(
+        record_candidates, "read_saved", lambda content, _lab: read.append(len(content))
+    )
+    find_record({f"{n:03}.json": large for n in range(100)}, LAB, {STUDENT}, notebook())
+    assert len(read) == 8
+    assert sum(read) <= 2 * LARGEST_RECORD
 
 
 def test_ledgers_that_are_too_large_to_be_merged_are_named():

@@ -60,6 +60,8 @@ _SET_ASIDE: Final = re.compile(rf"{re.escape(LEDGER)}\.old-(\d{{1,9}})")
 _THE_FILE: Final = f"the file {LEDGER}"
 _CHECKPOINTS: Final = ".ipynb_checkpoints"
 _NOTEBOOK: Final = ".ipynb"
+#: What a notebook that carries a record has in it.
+_MARK: Final = f'"{RECORD}"'.encode()
 #: What shows that a ledger was changed, and not merely that its clock was wrong.
 _BROKEN: Final = frozenset({"broken", "wrong schema", "other lab"})
 
@@ -212,12 +214,19 @@ def _elsewhere(files: Mapping[str, bytes], lab: str) -> list[Candidate]:
             zips -= 1
             inner = {f"{path}/{name}": each for name, each in unzipped(content, room).items()}
         for place, each in inner.items():
-            if len(found) == _MOST or len(each) > room:
+            if len(found) == _MOST or len(each) > room or not _may_be_one(place, each):
                 continue
+            room -= len(each)  # also of what turns out to be none: reading it took its time
             if candidate := _candidate(place, each, lab):
-                room -= len(each)
                 found.append(candidate)
     return found
+
+
+def _may_be_one(place: str, content: bytes) -> bool:
+    """Whether there may be a ledger in a file; nothing of it is parsed."""
+    if place.casefold().endswith(_NOTEBOOK):
+        return _MARK in content
+    return may_hold_a_ledger(content)
 
 
 def _candidate(place: str, content: bytes, lab: str) -> Candidate | None:
@@ -228,7 +237,7 @@ def _candidate(place: str, content: bytes, lab: str) -> Candidate | None:
         except BadRecord:
             return None
         return Candidate(place, record) if record and record.strip() else None
-    saved = read_saved(content, lab) if may_hold_a_ledger(content) else None
+    saved = read_saved(content, lab)
     return Candidate(place, *saved) if saved else None
 
 
@@ -246,7 +255,7 @@ def _is_checkpoint(path: str) -> bool:
 
 def _parsed(notebook: bytes) -> Any:
     """Return a notebook as JSON has it; `None` if it is none, or carries nothing."""
-    if f'"{RECORD}"'.encode() not in notebook:
+    if _MARK not in notebook:
         return None
     try:
         return json.loads(notebook)
