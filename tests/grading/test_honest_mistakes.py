@@ -6,7 +6,7 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,16 @@ import pytest
 from mlsys_widgets.courses import enter_students
 from mlsys_widgets.courses.roster import RosterEntry
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD
+from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN, GradedSubmission
 from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.ledger.carried_record import put_record
 from mlsys_widgets.ledger.transfer import export_ledgers
 from mlsys_widgets.notebooks.remarks import NoteKind, RemarkKind
 from tests.grading.classroom import LAB, autograded, classroom, grade, record
 from tests.grading.forged_ledgers import as_bytes, events_of
+from tests.labs.rehearsal import Workshop
 from tests.ledger.making import rechained
+from tests.sampling import takes_everything
 
 pytestmark = pytest.mark.timeout(600)
 NAME = f"{LAB}.ipynb"
@@ -250,12 +252,16 @@ def login(mistake: str) -> str:
     return f"q{list(MISTAKES).index(mistake):02}"
 
 
+def with_mistakes(root: Path, names: Iterable[str] = MISTAKES) -> Workshop:
+    made = classroom(root / "course")
+    for name in names:
+        MISTAKES[name].make(record(made, login(name)))
+    return made
+
+
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    made = classroom(tmp_path_factory.mktemp("mistakes") / "course")
-    for name, mistake in MISTAKES.items():
-        mistake.make(record(made, login(name)))
-    return made
+    return with_mistakes(tmp_path_factory.mktemp("mistakes"))
 
 
 @pytest.fixture(scope="module")
@@ -263,11 +269,38 @@ def graded(course):
     return grade(course)
 
 
+#: One of each kind runs in ``make test``, all of them in ``make test-all``.
+RUNNING = tuple(MISTAKES) if takes_everything() else (
+    "nothing-wrong", "only-notebook", "empty-alone", "nothing", "browser", "json", "subfolder",
+    "checkpoint", "old-beside-new", "exported", "zip", "two-machines", "utf-16", "pretty",
+    "typed-as-text",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def by_running(tmp_path_factory):
+    """Every submission is run, as with ``--run``."""
+    made = with_mistakes(tmp_path_factory.mktemp("running"), RUNNING)
+    return made, grade(made, run=True)
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_keeps_its_points_and_is_told_in_a_sentence(course, graded, name):
+    assert graded[login(name)].way == BY_RECORD
+    is_told(course, graded, name)
+
+
+@pytest.mark.parametrize("name", RUNNING)
+def test_a_mistake_that_is_run_is_worth_and_told_the_same(by_running, name):
+    course, graded = by_running
+    assert graded[login(name)].way == RUN
+    is_told(course, graded, name)
+
+
+def is_told(course: Workshop, graded: Mapping[str, GradedSubmission], name: str) -> None:
+    """Hold what became of a mistake against what should."""
     mistake, found = MISTAKES[name], graded[login(name)]
     assert found.earned == mistake.earns, found
-    assert found.way == BY_RECORD
     told = {note.kind: note.sentence for note in (*found.flags, *found.remarks)}
     first = autograded(course, login(name)).cells[0]
     if mistake.kind is None:
@@ -293,14 +326,15 @@ def test_merged_ledgers_verify_and_keep_every_entry(course, graded):
     assert [flag.kind for flag in again.flags] == [MERGED], "merging twice gives the same ledger"
 
 
-def test_a_mistyped_login_is_told_with_the_nearest_name(tmp_path):
+@pytest.mark.parametrize("run", [False, True])
+def test_a_mistyped_login_is_told_with_the_nearest_name(tmp_path, run):
     """Work of nobody's: it is graded, and whose it may be is said, as often as it is graded."""
     made = classroom(tmp_path / "course")
     enter_students(made.course, [RosterEntry("annabel", "Anna", "Bell"), RosterEntry("ben")])
     for name in ("anabel", "ben"):
         record(made, name)
     for force in (False, True):
-        graded = grade(made, force=force)
+        graded = grade(made, force=force, run=run)
         assert graded["ben"].flags == ()
         (flag,) = graded["anabel"].flags
         assert flag.kind is FlagKind.STRANGER
