@@ -193,7 +193,7 @@ def _deliver(
 ) -> None:
     """Send one score, and once more with a later time if the LMS has it for an old one."""
     for again in (False, True):
-        at = max(services.now(), last + _LATER) if last else services.now()
+        at = _time(services.now(), last)
         score = LmsScore(row.user, row.here or 0.0, push.most, at, row.handed_in)
         journal.add(SENDING, push.lab, row.student, item.id, score)
         try:
@@ -210,6 +210,11 @@ def _deliver(
                 raise
         journal.add(SENT, push.lab, row.student, item.id, score)
         return
+
+
+def _time(now: datetime, last: datetime | None) -> datetime:
+    """A time that is later than the last one, in whole seconds."""
+    return max(now, last + _LATER) if last else now
 
 
 def _is_about_time(refusal: LmsRefusal) -> bool:
