@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.hub.running.configuration import PROXY_PID
 from tests.hub.running import Hub, Person
 from tests.hub.test_server_process import BACKGROUND
 from tests.waiting import wait_for
@@ -144,7 +143,7 @@ def test_however_a_hub_is_stopped_everything_ends(hub, trial):
         person.terminal("(setsid sleep 5000 &)")
         wait_for(lambda: processes(person, "5000"))  # noqa: B023
         everything = {*family(hub.process.pid), *processes(person, "")}
-        assert {hub.hub_pid, int((hub.places.database / PROXY_PID).read_text())} < everything
+        assert {hub.hub_pid, int((hub.places.proxy_pid).read_text())} < everything
         hub.process.send_signal(signal.Signals[how])
         assert hub.process.wait() == (-9 if how == "SIGKILL" else 0)
         wait_for(lambda: not [pid for pid in everything if Path(f"/proc/{pid}").exists()])  # noqa: B023
