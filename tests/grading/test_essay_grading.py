@@ -10,7 +10,6 @@ import pytest
 from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.essays.essay_grading import EssayAnswer, EssayGrading, NewMark
-from mlsys_widgets.grading.essays.rubric import Rubric, RubricItem
 from mlsys_widgets.grading.feedback.blind import pseudonym
 from mlsys_widgets.grading.gradebook.grade_history import who_runs
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
@@ -238,11 +237,6 @@ def test_an_item_that_cannot_be_is_refused(course, points, text, why):
     with pytest.raises(ValueError, match=why):
         change(course, None, points, text)
     assert len(grading(course).question(ESSAY).rubric.items) == 2
-
-
-def test_no_answer_gets_less_than_nothing_or_more_than_all():
-    rubric = Rubric(10, [RubricItem(1, 8, "a"), RubricItem(2, 8, "b"), RubricItem(3, -9, "c")])
-    assert [rubric.points(each) for each in ([1, 2], [1, 3], [], [1])] == [10, 0, 0, 8]
 
 
 def test_the_commands_do_the_same(course, monkeypatch, capsys):

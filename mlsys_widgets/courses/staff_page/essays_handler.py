@@ -26,7 +26,7 @@ _SHOWN: Final = 6
 
 
 @dataclass(frozen=True)
-class Place:
+class EssaysAddress:
     """What is shown: of which question, which answers, from which on; fields of the address."""
 
     lab: str
@@ -43,7 +43,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Draft:
+class UnsavedMark:
     """What was typed about an answer and is not saved, and why not if it was to be."""
 
     mark: NewMark
@@ -75,13 +75,13 @@ class EssaysHandler(StaffHandler):
                 return
         self.redirect(self.address("essays", **place.at(), saved="1"), status=HTTPStatus.SEE_OTHER)
 
-    def place(self, argument: Callable[[str, str], str]) -> Place:
+    def place(self, argument: Callable[[str, str], str]) -> EssaysAddress:
         """Return what is asked for."""
-        return Place(**{name: argument(name, "") for name in Place.__match_args__})
+        return EssaysAddress(**{name: argument(name, "") for name in EssaysAddress.__match_args__})
 
     # Doing it; in a thread.
 
-    def change_item(self, place: Place, typed: Mapping[str, str]) -> str:
+    def change_item(self, place: EssaysAddress, typed: Mapping[str, str]) -> str:
         """Change an item of the rubric as a form says; returns why not, if it cannot be."""
         number = next(_numbers([typed["number"]]), None)
         if typed["number"] and number is None:
@@ -99,7 +99,7 @@ class EssaysHandler(StaffHandler):
             return str(problem)
         return ""
 
-    def give(self, place: Place) -> tuple[dict[str, Draft], str]:
+    def give(self, place: EssaysAddress) -> tuple[dict[str, UnsavedMark], str]:
         """Save the answer whose button was pressed, or all that were touched.
 
         Returns
@@ -118,7 +118,7 @@ class EssaysHandler(StaffHandler):
             if which == alias or keep or was != _typed(items, field["comment"]):
                 touched[alias] = NewMark(items, field["comment"], field["seen"], keep)
         wanted = {alias: each for alias, each in touched.items() if which in (alias, "*")}
-        drafts = {alias: Draft(each) for alias, each in touched.items()}
+        drafts = {alias: UnsavedMark(each) for alias, each in touched.items()}
         try:
             grading = EssayGrading(Course.at(self.root), place.lab)
             logins = {each.alias: each.student for each in grading.answers(place.question)}
@@ -131,12 +131,12 @@ class EssaysHandler(StaffHandler):
                 del drafts[alias]
             else:
                 why = refused.get(logins.get(alias, ""), "it is no longer in the gradebook")
-                drafts[alias] = Draft(mark, why)
+                drafts[alias] = UnsavedMark(mark, why)
         return drafts, ""
 
     # Showing it.
 
-    async def answer(self, place: Place, **more: Any) -> None:
+    async def answer(self, place: EssaysAddress, **more: Any) -> None:
         """Answer with the page; what was typed and not saved is in it."""
         try:
             shown = await asyncio.to_thread(self.read, place, more.get("drafts", {}))
@@ -153,7 +153,7 @@ class EssaysHandler(StaffHandler):
         """Whether the page follows a form that was saved."""
         return self.request.method == "GET" and bool(self.get_query_argument("saved", ""))
 
-    def read(self, place: Place, drafts: Mapping[str, Draft]) -> dict[str, Any]:
+    def read(self, place: EssaysAddress, drafts: Mapping[str, UnsavedMark]) -> dict[str, Any]:
         """Read what the page shows; in a thread."""
         course = Course.at(self.root)
         grading = EssayGrading(course, place.lab)
