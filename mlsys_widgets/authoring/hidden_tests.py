@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mlsys_widgets.authoring.text import TextError
+from mlsys_widgets.wording.system_errors import error_sentence
 
 _BEGIN, _END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
@@ -45,7 +46,7 @@ class CheckSource:
             self._source = path.read_text("utf-8")
             tree = ast.parse(self._source)
         except (OSError, SyntaxError) as problem:
-            raise TextError(f"{path} cannot be read: {problem}") from None
+            raise TextError(f"{path} cannot be read: {error_sentence(problem)}") from None
         self._lines = self._source.splitlines()
         self._imports: dict[str, tuple[str, str]] = {}  # by bound name: module, what of it
         self._defined: dict[str, ast.stmt] = {}

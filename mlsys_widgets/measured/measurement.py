@@ -16,6 +16,7 @@ from typing import Any
 
 from ..files import write_whole
 from ..wording.plurals import counted
+from ..wording.system_errors import error_sentence
 from . import cpu
 from .checks import MeasurementError, can_check_schema, validate
 from .documents import load, merged, save, text
@@ -210,7 +211,7 @@ def run(args: argparse.Namespace) -> int:
         print("Terminated; nothing was saved.", file=sys.stderr)
         return 143
     except (MeasurementError, ValueError, RuntimeError, OSError) as error:
-        print(f"mlsys measure: {error}", file=sys.stderr)
+        print(f"mlsys measure: {error_sentence(error)}", file=sys.stderr)
         return 1
     if not can_check_schema():
         print(

@@ -142,5 +142,5 @@ def test_what_cannot_be_cut_is_refused(checks, line, sentence):
 def test_a_missing_check_and_a_missing_file(checks, tmp_path):
     with pytest.raises(TextError, match="has no function other, and the lab grades that answer"):
         checks(GOOD).cut("other")
-    with pytest.raises(TextError, match="cannot be read"):
+    with pytest.raises(TextError, match="cannot be read: there is no "):
         CheckSource(tmp_path / "nowhere.py")
