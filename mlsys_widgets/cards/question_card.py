@@ -228,6 +228,6 @@ class QuestionCard(ItemTask):
                 return Options("answer", "Your answer", item.options, known)
             case Essay():
                 return TextArea.within(item.limits, "answer", "Your answer", value or "")
-            case Number():
-                shown = "" if value is None else short_number(value)
-                return TextBox("answer", "Your answer", f"Enter {item.wanted}.", shown)
+        assert isinstance(item, Number)  # a function has a card of its own
+        shown = "" if value is None else short_number(value)
+        return TextBox("answer", "Your answer", f"Enter {item.wanted}.", shown)

@@ -14,7 +14,7 @@ import nbformat
 
 def code_cell(source: str, cell_id: str, metadata: Mapping[str, Any]) -> nbformat.NotebookNode:
     """Make a cell of code that has not run."""
-    more = {"outputs": [], "execution_count": None}
+    more: dict[str, Any] = {"outputs": [], "execution_count": None}
     return _cell("code", source, cell_id, metadata, more)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import tempfile
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from http import HTTPStatus
 from pathlib import Path

@@ -88,7 +88,7 @@ def show_history(course: Course, _: str) -> Shown:
     grades.sort(key=lambda pair: pair[1].time, reverse=True)
     answers = (
         CourseChange(
-            each.closed, each.closed_by,
+            each.closed or "", each.closed_by or "",
             f"A second look of {each.student} is answered: {each.lab}, {each.question}.",
         )
         for each in SecondLooks(course).read() if not each.is_open
