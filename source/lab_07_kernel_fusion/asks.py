@@ -3,6 +3,7 @@
 from mlsys_widgets import measured
 from mlsys_widgets.labs import (
     Choice,
+    Code,
     Essay,
     Lab,
     Message,
@@ -201,6 +202,7 @@ lab = Lab(
         "kernels_after_fusing",
         "deploys_per_day_limit",
         "edge_requests_per_hour",
+        "when_to_compile",
         "act2_one_product",
         "act2_math",
         "chapter_claims",
@@ -227,8 +229,8 @@ def act1_message(p: Parameters) -> Message:
         " doing all day, and whether anything else would help more.",
         task="Find out what the GPU waits for, and what would keep it busy.",
         in_context={
-            "cloud": f"You are looking at our {A100.name}. The keyword box runs the same weights on"
-            f" a {ORIN.name}.",
+            "cloud": f"You are looking at our {A100.name}. The keyword box, our small device at the"
+            f" edge, runs the same weights on a {ORIN.name}.",
             "edge": f"You are looking at the keyword box: the same weights on a {ORIN.name} of"
             f" {q(ORIN.power, 'W')}. Finance's offer is for the {A100.name}, but tell me whether"
             " your answer holds for the box, too.",
@@ -337,11 +339,11 @@ def launch_budget_us(p: Parameters) -> Number:
         hint="Write down what the promise says: kernel over kernel plus launch. If you know the"
         " kernel and the fraction, how long may the two take together?",
         worked_example=f"The kernels of a model on a {M7.name} compute for"
-        f" {q(EXAMPLE_KERNEL, 's')} each, and that is to be three quarters of the pass. Then kernel"
-        f" and launch together may take {q(EXAMPLE_KERNEL / 0.75, 's')}, because"
-        f" {q(EXAMPLE_KERNEL, 's')} is three quarters of that. The kernel needs its part, and what"
-        f" is left for the launch is {q(EXAMPLE_KERNEL / 0.75 - EXAMPLE_KERNEL, 's')}.",
-        title="What the promise takes",
+        f" {q(EXAMPLE_KERNEL, 's')} each, and that is to be three quarters of the pass. Then"
+        f" kernel and launch together may take {q(EXAMPLE_KERNEL / 0.75, 's')}, because"
+        f" {q(EXAMPLE_KERNEL, 's')} is three quarters of that. The kernel takes its part, which"
+        f" leaves {q(EXAMPLE_KERNEL / 0.75 - EXAMPLE_KERNEL, 's')} for the launch.",
+        title="What it takes to keep the promise",
         act=1,
         after=["act1_utilization"],
     )
@@ -364,7 +366,7 @@ def shortest_kernel_us(p: Parameters) -> Number:
         " be three quarters of the pass. Then the launch is the last quarter, so kernel and launch"
         f" together take four times as long, {q(4 * M7.launch(), 's')}. The kernel has to compute"
         f" for the other {q(3 * M7.launch(), 's')}.",
-        title="What the promise takes",
+        title="What it takes to keep the promise",
         act=1,
         after=["act1_utilization"],
     )
@@ -440,8 +442,8 @@ def act1_real(p: Parameters) -> Prediction:
     return Prediction(
         f"On a real {devices['h200-sxm'].name} we timed {q(MORE)} kernels of {q(each, 's')}. A"
         f" launch costs {q(LAUNCH, 's')} there, measured with kernels that do almost nothing. One"
-        f" by one, that would keep the GPU busy for {q(serial.utilization, '%')} of the time. What"
-        " fraction did the profiler see?",
+        f" by one, that would keep the GPU busy for {q(serial.utilization, '%')} of the time. For"
+        " what fraction of the time did the profiler see the GPU busy?",
         unit="%",
         low=0,
         high=1,
@@ -449,7 +451,7 @@ def act1_real(p: Parameters) -> Prediction:
         distance="points",
         where="H200, PyTorch, profiler's busy time over wall time",
         feedback={
-            "low": f"Even one by one, it would be {q(serial.utilization, '%')}. But the CPU does"
+            "low": f"One by one, it would be {q(serial.utilization, '%')}. But the CPU does"
             " not wait for a kernel to end: it puts launches into a queue and goes on. So"
             f" {q(MORE)} kernels took {q(wall, 's')} and not {q(serial.total, 's')}, because they"
             " ran while the next ones were being launched. In the waterfall, select Keyword"
@@ -525,7 +527,7 @@ def best_offer(p: Parameters) -> Choice:
         " three changes. Which one makes a pass shortest?",
         {
             "gpu": f"the new GPU: kernels {p.faster:g}× as fast",
-            "compile": f"compiling: {p.fused_pct}% of the launches go, the compute time stays",
+            "compile": f"compiling: {p.fused_pct}% fewer launches, the same compute time",
             "ahead": "a framework that launches ahead instead of waiting for each kernel",
         },
         points=4,
@@ -579,7 +581,7 @@ def act2_message(p: Parameters) -> Message:
         "Platform engineer",
         "Compile everything tonight?",
         "I read a chapter on frameworks over the weekend, and I am sold. Fusing LayerNorm, Dropout"
-        f" and ReLU into one kernel makes them {CLAIM:g}× faster. Another page speaks of 10 to 20×"
+        f" and ReLU into one kernel makes them {CLAIM:g}× faster. Another page promises 10 to 20×"
         " less memory traffic. And compiling is paid for once, while the model stays fast"
         " forever.\n\n"
         "So tonight I want torch.compile on for everything we run: the image service in the cloud,"
@@ -623,7 +625,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             "elements": TENSOR.rows * TENSOR.columns,
             "precision": "fp16",
         },
-        title="What does fusing give?",
+        title="What does fusing buy?",
         distance="times",
         where="H200, one kernel written by hand, wall clock",
         feedback={
@@ -641,7 +643,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             "C": f"Nothing here can fall by more than {q(fused.traffic_reduction, '×')}. The trips"
             f" to Python are part of a launch, and {steps_} launches become one; the traffic goes"
             f" from {moved}, and the arithmetic stays. So the time goes from {times}. Try every"
-            " size and every bandwidth: does the speedup of three operations ever pass three?",
+            " size and every bandwidth: does the speedup of three operations ever exceed three?",
             "D": "That figure belongs to attention, where a table of scores that grows with the"
             " square of the sequence is never written at all. Here there is no such table: the"
             f" traffic goes from {moved}, {q(fused.traffic_reduction, '×')} less, and the time from"
@@ -706,7 +708,7 @@ def fusion_saves_ms(p: Parameters) -> Number:
         " does a forward pass save when all its chains are fused? Three decimals are enough, as"
         " in 4.255.",
         "ms",
-        points=8,
+        points=6,
         low=0.005,
         high=100,
         hint="Count what one chain no longer does once it is one kernel: launches, and reads and"
@@ -926,7 +928,7 @@ def deploys_per_day_limit(p: Parameters) -> Number:
         f" Compiling takes {p.compile_s} s, and every deployment compiles again. Up to how many"
         " deployments per day does compiling still save time? One decimal is enough, as in 95.5.",
         "deployments per day",
-        points=7,
+        points=5,
         low=0.0001,
         high=1_000_000,
         hint="What does one image save? It is a difference of times, not of rates. How often does a"
@@ -954,7 +956,7 @@ def edge_requests_per_hour(p: Parameters) -> Number:
         f" **{p.service_hours} hours**, then the next one is installed and compiled. Above how many"
         " requests per hour does compiling pay? One decimal is enough, as in 1,250.5.",
         "requests per hour",
-        points=8,
+        points=6,
         low=0.01,
         high=1_000_000,
         hint=f"A throughput that is {q(p.kws_gain, '%')} higher does not take {q(p.kws_gain, '%')}"
@@ -972,16 +974,33 @@ def edge_requests_per_hour(p: Parameters) -> Number:
 
 
 @lab.asks
+def when_to_compile(p: Parameters) -> Code:
+    return Code(
+        "Tomás wants the rule in his deployment script, so that nobody computes it by hand again."
+        " Write `calls_to_break_even`: the fewest calls after which compiling has saved at least"
+        " as much time as it took. It gets the seconds that compiling takes, and the milliseconds"
+        " that a call takes eager and compiled. Return a whole number, or `None` if a compiled call"
+        " is not faster: some of his models get slower.",
+        "calls_to_break_even(compile_s, eager_ms, compiled_ms)",
+        [((60, 20, 15), 12_000), ((1, 10, 7), 334)],
+        points=6,
+        title="A rule for the script",
+        act=2,
+        after=["act2_break_even"],
+    )
+
+
+@lab.asks
 def where_to_compile(p: Parameters) -> Choice:
     return Choice(
         f"**Cloud**: each server of your image service gets {p.server_images / 1e6:g} million"
-        f" images per day and is deployed **{p.deploys} times per day**. It runs {p.eager_rate:,}"
-        f" images per second, compiled {p.compiled_rate:,}; each deployment compiles for"
-        f" {p.compile_s} s. **Edge**: your keyword box gets **{p.per_hour} requests per hour** and"
-        f" a new model every {p.service_hours} hours. Compiling takes {p.kws_compile_s} s and"
-        f" raises the throughput by {q(p.kws_gain, '%')}. Read the time of its pass off the"
-        f" dispatch waterfall: Keyword spotting, {ORIN.name}, Eager, Serial. Where should Tomás"
-        " compile?",
+        f" images per day and is deployed **{p.deploys} times per day**. It handles"
+        f" {p.eager_rate:,} images per second eager and {p.compiled_rate:,} compiled; each"
+        f" deployment compiles for {p.compile_s} s. **Edge**: your keyword box gets **{p.per_hour}"
+        f" requests per hour** and a new model every {p.service_hours} hours. Compiling takes"
+        f" {p.kws_compile_s} s and raises the throughput by {q(p.kws_gain, '%')}. Read the time of"
+        f" its pass off the dispatch waterfall: Keyword spotting, {ORIN.name}, Eager, Serial. Where"
+        " should Tomás compile?",
         {
             "both": "in the cloud and also at the edge",
             "cloud": "in the cloud, but not at the edge",
@@ -989,17 +1008,16 @@ def where_to_compile(p: Parameters) -> Choice:
             "neither": "neither in the cloud nor at the edge",
         },
         points=6,
-        worked_example=f"A service does {EXAMPLE_EAGER} sentences per second, compiled"
-        f" {EXAMPLE_COMPILED}: {q(1 / EXAMPLE_EAGER, 's')} becomes {q(1 / EXAMPLE_COMPILED, 's')},"
-        f" so {q(EXAMPLE_COMPILE)} seconds of compiling need"
-        f" {q(EXAMPLE_COMPILE / EXAMPLE_SAVED)} sentences. It gets {q(EXAMPLE_DAY)} per day and is"
+        worked_example=f"A service handles {EXAMPLE_EAGER} sentences per second eager and"
+        f" {EXAMPLE_COMPILED} compiled: {q(1 / EXAMPLE_EAGER, 's')} each become"
+        f" {q(1 / EXAMPLE_COMPILED, 's')}, so {q(EXAMPLE_COMPILE / EXAMPLE_SAVED)} sentences earn"
+        f" back {q(EXAMPLE_COMPILE)} seconds of compiling. It gets {q(EXAMPLE_DAY)} per day and is"
         f" deployed {EXAMPLE_DEPLOYS} times:"
         f" {q(EXAMPLE_DAY / EXAMPLE_DEPLOYS)} between two compilations, so compiling pays. A box"
         f" needs {q(EXAMPLE_PASS, 's')} for a pass. With a quarter more throughput it takes"
-        f" {q(EXAMPLE_PASS / (1 + EXAMPLE_GAIN), 's')}, so {q(EXAMPLE_SHORT)} seconds need"
-        f" {q(EXAMPLE_REQUESTS)} requests. At {q(EXAMPLE_PER_HOUR)} per hour,"
-        f" {q(EXAMPLE_HOURS * EXAMPLE_PER_HOUR)} come in the {EXAMPLE_HOURS} hours of a model:"
-        " compiling does not pay.",
+        f" {q(EXAMPLE_PASS / (1 + EXAMPLE_GAIN), 's')}, so {q(EXAMPLE_REQUESTS)} requests earn back"
+        f" {q(EXAMPLE_SHORT)} seconds. At {q(EXAMPLE_PER_HOUR)} per hour, a model's {EXAMPLE_HOURS}"
+        f" hours bring {q(EXAMPLE_HOURS * EXAMPLE_PER_HOUR)}: not enough.",
         title="Where does compiling pay?",
         act=2,
         after=["act2_break_even"],
@@ -1030,9 +1048,9 @@ def act2_one_product(p: Parameters) -> Reflection:
             " the work is cut into kernels and not how large the model is.",
             "B": "By the chapter's rates, ResNet-50 gains"
             f" {q(RESNET.compiled_rate / RESNET.eager_rate, '×')}, because it"
-            f" has hundreds of kernels: {q(RESNET.fused_share, '%')} of its launches go, and the"
-            " tensors between them stay on the chip. This model has one kernel, so no launch goes"
-            f" and no tensor lies between. Its whole dispatch tax is {tax} of the time.",
+            f" has hundreds of kernels: {q(RESNET.fused_share, '%')} of its launches disappear, and"
+            " the tensors between them stay on the chip. This model has one kernel, so no launch is"
+            f" saved and no tensor lies between. Its whole dispatch tax is {tax} of the time.",
             "C": "Compiling removes launches and the traffic between kernels, and large kernels"
             f" have the least of both: here {tax} of the time is launching. It is the keyword"
             f" spotter with its tiny kernels that gains {q(spotter, '×')}. Select a GPT-2 layer in"

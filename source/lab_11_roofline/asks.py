@@ -327,7 +327,7 @@ def act1_wall(p: Parameters) -> Prediction:
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
         "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (set *Precision* back to fp16; the switch is behind *More*), and recall that"
+        " roofline (set *Precision* back to fp16; *2:4 sparsity* is behind *More*), and recall that"
         " nothing here is pruned. What"
         f" percentage is {p.reported} TFLOPS of the peak that these products could use? Answer in"
         " percent, as in 62.5.",
