@@ -124,9 +124,10 @@ def _grades(form: Mapping[str, str]) -> str:
 
 
 def _person(form: Mapping[str, str]) -> str:
-    # The command writes a new file only, so the name says when; what is no name is refused by it.
+    # The command writes a new file only, so the name says when. It ends with the login, by which
+    # forgetting somebody finds the copy, too.
     login = form.get("student", "").replace("/", "-")
-    return f"--to={FILES}/all-about-{login}-{datetime.now():%Y-%m-%d-%H%M%S}.zip"
+    return f"--to={FILES}/copy-{datetime.now():%Y-%m-%d-%H%M%S}-{login}.zip"
 
 
 def _about(form: Mapping[str, str]) -> str:

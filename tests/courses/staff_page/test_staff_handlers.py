@@ -337,7 +337,7 @@ def test_a_wrong_key_is_regraded_after_a_look_with_a_reason(staff, place):
 def test_whoever_is_forgotten_is_named_first_and_typed(staff, place):
     staff.send("people", "add", form=NEW, student="gus", name="Gus Ode")
     page = staff.send("people", "copy", form={"student": "gus"})
-    assert re.search(r"all-about-gus-[\d-]+\.zip", page)
+    assert re.search(r"copy-[\d-]+-gus\.zip", page)
     page = staff.send("people", "forget", form={"student": "gus"})
     assert result(page)[0] == "Forget: this is what would happen"
     assert "gradebook: their entry, and 0 submissions" in result(page)[1]
@@ -352,7 +352,7 @@ def test_whoever_is_forgotten_is_named_first_and_typed(staff, place):
     page = staff.goes_ahead("forget", form={"yes": "1"}, typed="gus")
     assert result(page)[0] == "Forget: done"
     assert "gus" not in students(place)
-    assert not list((place / "reports").glob("all-about-gus-*"))
+    assert not list((place / "reports").glob("copy-*-gus.zip"))
     _, page = staff.get("history")
     assert "Somebody is forgotten." in page
     assert "gus" not in page
