@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from mlsys_widgets.labs import (
     Choice,
+    Code,
     Essay,
     Item,
     Lab,
@@ -40,7 +41,7 @@ the labs themselves; [how long a lab takes](../authors/time_on_a_lab.md) explain
 """
 
 Row = Sequence[str]
-Graded = Number | Choice | Record | Essay
+Graded = Number | Choice | Code | Record | Essay
 
 
 @dataclass(frozen=True)
