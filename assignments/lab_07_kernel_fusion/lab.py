@@ -3,11 +3,11 @@
 #
 # A framework turns a model into kernels, and the CPU has to launch each of them. A launch takes 5 to 20 µs
 # according to the chapter; this lab assumes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
-# {{ q(devices["orin-nx"].launch(), "s") }} on a small board. You pay that for every kernel, however small, and so it is
-# called the *dispatch tax*. Fusing and compiling win some of the time back, at a price. You will find out when it is worth
+# {{ q(devices["orin-nx"].launch(), "s") }} on a small board. You pay it for every kernel: the *dispatch tax*. Fusing and
+# compiling win time back, at a price. You will find out when it is worth
 # paying.
 #
-# **Read first**, in the chapter on ML frameworks of *Machine Learning Systems*: the memory wall, kernel fusion and the
+# **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the
 # dispatch tax, and the way from eager execution to compiled graphs.
 
 # %% setup=true
@@ -31,7 +31,7 @@ from mlsys_widgets.measured import findings
 # ## Where does it run?
 #
 # The messages and the instruments follow this switch. The Orin NX has a slower CPU, so a launch costs more there. To
-# keep the comparison simple, this lab assumes that a kernel takes the same time on both.
+# keep it simple, a kernel takes the same time on both.
 
 # %% show="Context"
 context = lab.context(
@@ -393,7 +393,7 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # Choose a context first, because switching it resets the instruments. Decide in the fusion explorer whether to fuse, and
 # set the break-even timeline to your own numbers for that context, from the last question. The entry below reads the
 # instruments and your answer. If you compile, the timeline shows whether that pays before the service ends. A design
-# that does not pay by then can still be saved, and is marked that way.
+# that does not pay by then is marked that way.
 
 # %% design=true
 modes = {
