@@ -20,7 +20,7 @@ from mlsys_widgets.grading.reading.archives import IntakeResult, take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import find_work
-from mlsys_widgets.labs.items import AUTOGRADED
+from mlsys_widgets.labs.asked import AUTOGRADED
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.carried_record import with_record
 from tests.grading.classroom import LAB, classroom, fingerprint, quiet

@@ -32,7 +32,7 @@ from mlsys_widgets.labs import (
     Takeaways,
     load,
 )
-from mlsys_widgets.labs.items import AUTOGRADED
+from mlsys_widgets.labs.asked import AUTOGRADED
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT, Asked, put_examples
 
