@@ -16,7 +16,7 @@ from tests.browser.pages import DRAW_ALL
 from tests.browser.tampering import INTERCEPT, LATE, SLOW, lose_one
 
 #: Milliseconds in which a page must say what is true, on a machine that others use too.
-SOON: Final = 120_000
+SOON: Final = 240_000
 
 #: What a window says, in the words of `Expected`; cards only where they are wanted.
 _SEEN: Final = r"""({ boxes, cards }) => {

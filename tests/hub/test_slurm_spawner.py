@@ -150,4 +150,4 @@ def test_stopping_the_hub_ends_all_jobs(slurm: Slurm, hub: Hub, ada: Person) -> 
     _, sockets = where(ada, "JUPYTER_RUNTIME_DIR")
     hub.stop()
     wait_for(lambda: not {"RUNNING", "PENDING"} & {state for state, _ in slurm.jobs().values()})
-    assert not sockets.exists()
+    wait_for(lambda: not sockets.exists())

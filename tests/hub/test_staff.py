@@ -65,7 +65,8 @@ def grades(day: Day, who: str, may: bool) -> None:
     course, student = day.term.course, day.hub.names[day.student[who]]
     user = BrowserUser(day.browser, day.hub, who)
     user.log_in()
-    user.lands_on("mlsys")
+    user.lands_in_the_course()
+    user.opens_jupyterlab()
     formgrader = Formgrader(user)
     formgrader.press("collect")
     assert (course / "submitted" / student / LAB / "ledger.jsonl").exists()

@@ -112,6 +112,7 @@ def test_a_student_gets_nothing_of_it(hub: Hub, ada: Person, teacher: Person) ->
     assert ada.name not in Course.at(hub.places.course).people.staff
 
 
+@pytest.mark.slow
 def test_a_second_instructor_and_a_ta_run_the_course_in_the_browser(
     hub: Hub, browser: Browser, tmp_path: Path
 ) -> None:
