@@ -263,12 +263,12 @@ def test_whoever_continues_is_told_whom_the_interrupted_run_has_flagged(course: 
     assert "before the interruption: bob." in capsys.readouterr().out
 
 
-def test_other_failures_of_the_system_stay_what_they_are(course: Workshop, capsys, monkeypatch):
+def test_other_failures_of_the_system_are_said_in_words(course: Workshop, capsys, monkeypatch):
     def failing(*_):
         raise PermissionError(errno.EACCES, "Permission denied", "/course/.mlsys")
 
     monkeypatch.setattr(GradedLog, "add", failing)
-    assert "Permission denied: '/course/.mlsys'" in refused(capsys, course.root, "--force")
+    assert "you have no right to /course/.mlsys" in refused(capsys, course.root, "--force")
 
 
 @pytest.mark.parametrize("option", ["--json", "-v"])
