@@ -128,6 +128,15 @@ def with_answers(content: bytes, change) -> bytes:
     return as_bytes(rechained(events))
 
 
+def at_a_readers_pace(content: bytes) -> bytes:
+    """The same ledger, half a minute between decisions; a test makes two in a millisecond."""
+    begun, *_ = events = events_of(content)
+    start, step = datetime.fromisoformat(begun.time), timedelta(seconds=30)
+    return as_bytes(
+        rechained(each._replace(time=timestamp(start + k * step)) for k, each in enumerate(events))
+    )
+
+
 def earlier(content: bytes) -> bytes:
     """The same work in a ledger of its own, an hour before."""
     hour = timedelta(hours=1)
@@ -141,7 +150,9 @@ def earlier(content: bytes) -> bytes:
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     course = classroom(tmp_path_factory.mktemp("second") / "course")
-    right = {name: (record(course, name) / LEDGER).read_bytes() for name in NAMES}
+    right = {
+        name: at_a_readers_pace((record(course, name) / LEDGER).read_bytes()) for name in NAMES
+    }
     wrong = {name: with_answers(each, lambda v: v * 7 + 1) for name, each in right.items()}
 
     def put(name: str, **files: bytes) -> None:
@@ -149,6 +160,7 @@ def graded(tmp_path_factory):
         for path, content in files.items():
             (course.work(name) / path.replace("_", ".")).write_bytes(content)
 
+    put("honest", ledger_jsonl=right["honest"])
     name = "right-then-wrong"
     put(name, ledger_jsonl=earlier(right[name]), x_jsonl=wrong[name])
     name = "wrong-then-right"
