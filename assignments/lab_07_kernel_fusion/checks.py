@@ -1,9 +1,21 @@
 """The keys of lab_07_kernel_fusion. This file stays in the course; students never get it."""
 
 import math
+import random
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
+from mlsys_widgets.grading import (
+    Belief,
+    ChoiceKey,
+    CodeKey,
+    Failure,
+    Given,
+    NumberKey,
+    Verdict,
+    agree,
+)
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Deployment,
@@ -620,6 +632,81 @@ def edge_requests_per_hour(given: Given) -> NumberKey:
         f" {p.kws_compile_s} s of compiling need {q(requests)} requests before the model is"
         " replaced.",
     )
+
+
+def _right_calls(compile_s: float, eager_ms: float, compiled_ms: float) -> int | None:
+    saved = eager_ms - compiled_ms
+    return math.ceil(1000 * compile_s / saved) if saved > 0 else None
+
+
+def _cases_of_compiling(given: Given) -> list[tuple[float, float, float]]:
+    """Calls that pay at some time, at a whole number, at once, and never."""
+    p = given.p
+    chance = random.Random(f"{p.compile_s} {p.server_images} {p.eager_rate}")
+    usual: list[tuple[float, float, float]] = []
+    while len(usual) < 6:
+        compile_s, eager = chance.randint(10, 90), chance.randint(80, 500) / 10
+        compiled = round(eager * chance.uniform(0.5, 0.95), 1)
+        # Far from a whole number, which rounding in binary could miss.
+        if 0.15 < 1000 * compile_s / (eager - compiled) % 1 < 0.85:
+            usual.append((compile_s, eager, compiled))
+    step, whole = chance.randint(2, 9), chance.randint(20, 40)
+    exact = (step * chance.randint(5, 40) / 8, whole, whole - step)
+    slower = (chance.randint(10, 90), whole, whole + step)
+    return [*usual, exact, (0, whole, whole - step), slower, (slower[0], whole, whole)]
+
+
+def _judge_calls(cases: Sequence[Sequence[float]], outputs: Sequence[Any]) -> Verdict:
+    """Give credit by call, and say the first thing that is wrong."""
+    right = [agree(_right_calls(*case), found) for case, found in zip(cases, outputs, strict=True)]
+    if all(right):
+        return Verdict(
+            1.0,
+            "It counts whole calls, needs none if compiling costs nothing, and refuses where a"
+            " compiled call is not faster. That last test would have spared the CI job.",
+        )
+    credit = round(sum(right) / len(cases), 2)
+    case, found = next(
+        (case, found) for case, found, good in zip(cases, outputs, right, strict=True) if not good
+    )
+    call, wanted = f"calls_to_break_even{tuple(case)}", _right_calls(*case)
+    if isinstance(found, Failure):
+        return Verdict(credit, f"{call} fails: {found.why}.")
+    if wanted is None:
+        return Verdict(
+            credit,
+            f"{call} returns {repr(found)[:40]}. Here a compiled call is not faster, so no number"
+            " of calls pays for compiling; return None before you divide.",
+            "never pays, and a number",
+        )
+    if not isinstance(found, int | float) or isinstance(found, bool) or abs(found) > 1e15:
+        return Verdict(credit, f"{call} returns {repr(found)[:40]}; it must be {wanted}.")
+    if abs(found - wanted) <= 1:
+        return Verdict(
+            credit,
+            f"{call} returns {found:g}; it must be {wanted}. Calls come whole, and one fewer has"
+            " not paid for compiling yet: round up, and only if there is something to round.",
+            "rounded the wrong way",
+        )
+    if abs(found - case[0] / (case[1] - case[2])) <= 1:
+        return Verdict(
+            credit,
+            f"{call} returns {found:g}; it must be {wanted}. You divided seconds by milliseconds:"
+            " bring both to one unit first.",
+            "seconds by milliseconds",
+        )
+    if abs(found - 1000 * case[0] / case[1]) <= 1:
+        return Verdict(
+            credit,
+            f"{call} returns {found:g}: you let every call pay with all of its eager time. It pays"
+            " with what compiling saves, the difference of the two.",
+            "all the time of a call",
+        )
+    return Verdict(credit, f"{call} returns {found:g}; it must be {wanted}.")
+
+
+def when_to_compile(given: Given) -> CodeKey:
+    return CodeKey(_cases_of_compiling(given), _judge_calls)
 
 
 def where_to_compile(given: Given) -> ChoiceKey:

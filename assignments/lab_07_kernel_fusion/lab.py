@@ -344,6 +344,19 @@ eager = ph.run("kws", "orin-nx").total
 saved_per_request = eager - eager / (1 + lab.p.kws_gain)
 edge_requests_per_hour = lab.p.kws_compile_s / saved_per_request / lab.p.service_hours
 
+
+# %% answer="when_to_compile"
+def calls_to_break_even(compile_s, eager_ms, compiled_ms):
+    import math
+
+    saved_ms = eager_ms - compiled_ms
+    if saved_ms <= 0:
+        return None
+    return math.ceil(1000 * compile_s / saved_ms)
+
+
+when_to_compile = calls_to_break_even
+
 # %% card="act2_one_product"
 
 # %% card="act2_math"

@@ -249,6 +249,7 @@ def test_the_break_even_timeline_follows_on_a_bad_day(lab_07):
         assert page.evaluate("lost")
 
 
+@pytest.mark.slow
 def test_every_resume_on_a_bad_day_is_complete(lab_07):
     page, student = lab_07
     press(page, "Start")

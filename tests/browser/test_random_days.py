@@ -15,7 +15,7 @@ from tests.sampling import takes_everything
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
-DAYS, STEPS = (200, 12) if takes_everything() else (3, 6)
+DAYS, STEPS = (200, 12) if takes_everything() else (1, 6)
 
 
 @pytest.fixture(scope="module")

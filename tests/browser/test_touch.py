@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 import mlsys_widgets
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.test_instruments import NAMES, THEMES, instrument, titles
+from tests.sampling import sample
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -157,6 +158,7 @@ def arrives(page: Page, title: str, name: str, x: float, y: float) -> None:
 ELSEWHERE = {("Fusion explorer", "data"), ("Serving Llama-3.1-8B", "batch")}
 
 
+@pytest.mark.slow
 def test_mouse_drags_every_handle(page):
     for title, board, names in boards_with_handles(page):
         for name in names:
@@ -262,8 +264,9 @@ def test_a_fast_hand_leaves_no_backlog(page):
     page.mouse.up()
     page.wait_for_function("() => counted.released && counted.states >= counted.requests")
     counted = page.evaluate("uncount(), counted")
-    # One state for each request: sixty moves and the release at most.
-    assert counted["states"] == counted["requests"] <= 61
+    # Sixty moves and the release at most, a state for each. A kernel that answers late is asked for
+    # its state once more, so on a busy machine there may be more states than requests.
+    assert counted["requests"] <= 61
     # MOST_UNDER_WAY in control_panel.js: however slow the kernel is, no queue grows.
     assert counted["underWay"] <= 2
     value = handle.get_attribute("aria-valuetext")
@@ -364,7 +367,7 @@ def film_of(page: Page, title: str) -> Locator:
     return fold
 
 
-@pytest.mark.parametrize("title", FILMS)
+@pytest.mark.parametrize("title", sample(FILMS, 1))
 def test_films_by_keyboard(page, title):
     film = film_of(page, title)
     play = film.get_by_role("button", name=re.compile("^(Play|Pause)$"))

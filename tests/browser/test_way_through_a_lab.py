@@ -32,12 +32,14 @@ QuestionCard("why", Essay("Why?", [(2, "names the memory")], title="Why is it sl
 QUIZ = """\
 ConfidenceQuiz("quiz", [Question("relu", "What limits ReLU?",
     {"m": "memory", "c": "compute"}, right="m", why="Bytes.")], ledger=led, title="One question")"""
-DIRTY = "jupyterapp.shell.currentWidget.content.model.dirty"
-AT_TOP = """() => {
+#: Not the current widget, which may be a copy of an instrument beside it.
+NOTEBOOK = "[...jupyterapp.shell.widgets('main')].find(widget => widget.context)"
+DIRTY = f"{NOTEBOOK}.content.model.dirty"
+AT_TOP = f"""() => {{
   const frame = document.querySelector('.jp-WindowedPanel-outer').getBoundingClientRect();
-  return jupyterapp.shell.currentWidget.content.widgets.findIndex(
-    ({ node }) => node.isConnected && node.getBoundingClientRect().bottom > frame.top + 8);
-}"""
+  return {NOTEBOOK}.content.widgets.findIndex(
+    ({{ node }}) => node.isConnected && node.getBoundingClientRect().bottom > frame.top + 8);
+}}"""
 
 
 def write(path: Path, cells: list[nbformat.NotebookNode]) -> Path:
@@ -164,21 +166,15 @@ def _a_context_brings_its_instrument(page: Page) -> None:
 
 
 def _a_reload_returns(page: Page) -> None:
-    # The copy beside it may be the current one.
-    page.evaluate(
-        """() => jupyterapp.shell.activateById(
-             [...jupyterapp.shell.widgets('main')].find(widget => widget.context).id)"""
-    )
-    page.wait_for_function("() => jupyterapp.shell.currentWidget?.context")
-    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    page.evaluate(f"{NOTEBOOK}.context.save()")
     page.wait_for_function(f"!({DIRTY})")
     card(page, "One question").scroll_into_view_if_needed()
-    top = f"jupyterapp.shell.currentWidget.content.widgets[({AT_TOP})()].model.id"
+    top = f"{NOTEBOOK}.content.widgets[({AT_TOP})()].model.id"
     page.wait_for_function(f"() => Object.values(sessionStorage).includes({top})")
     before = page.evaluate(AT_TOP)
     assert before > 0
     page.reload()
-    drawn = "window.jupyterapp?.shell?.currentWidget?.content?.widgets?.length"
+    drawn = f"window.jupyterapp?.shell && {NOTEBOOK}?.content?.widgets?.length"
     page.wait_for_function(f"() => {drawn} && ({AT_TOP})() >= {before}")
 
 

@@ -52,8 +52,8 @@ def _name(how_to: HowTo) -> str:
 
 
 def _marked(number: int, how_to: HowTo) -> ParameterSet:
-    """Follow the first steps and every third how-to in each run; one that needs a hub is slow."""
-    first = how_to.page.stem == "index" or number % 3 == 0
+    """Follow the first steps and every eighth how-to in each run; one that needs a hub is slow."""
+    first = how_to.page.stem == "index" or number % 8 == 0
     marks = [] if first and how_to.start != A_RUNNING_HUB else [pytest.mark.slow]
     return pytest.param(how_to, id=_name(how_to), marks=marks)
 
