@@ -2,20 +2,9 @@
 
 import math
 import random
-from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
-from mlsys_widgets.grading import (
-    Belief,
-    ChoiceKey,
-    CodeKey,
-    Failure,
-    Given,
-    NumberKey,
-    Verdict,
-    agree,
-)
+from mlsys_widgets.grading import Belief, ChoiceKey, CodeKey, Given, NumberKey
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Deployment,
@@ -634,9 +623,17 @@ def edge_requests_per_hour(given: Given) -> NumberKey:
     )
 
 
-def _right_calls(compile_s: float, eager_ms: float, compiled_ms: float) -> int | None:
-    saved = eager_ms - compiled_ms
-    return math.ceil(1000 * compile_s / saved) if saved > 0 else None
+def _calls(result: str) -> str:
+    """Return the source of a rule for the script."""
+    return (
+        "from math import ceil\n"
+        "def calls_to_break_even(compile_s, eager_ms, compiled_ms):\n"
+        f"    return {result}"
+    )
+
+
+def _if_faster(result: str) -> str:
+    return _calls(f"{result} if compiled_ms < eager_ms else None")
 
 
 def _cases_of_compiling(given: Given) -> list[tuple[float, float, float]]:
@@ -656,57 +653,54 @@ def _cases_of_compiling(given: Given) -> list[tuple[float, float, float]]:
     return [*usual, exact, (0, whole, whole - step), slower, (slower[0], whole, whole)]
 
 
-def _judge_calls(cases: Sequence[Sequence[float]], outputs: Sequence[Any]) -> Verdict:
-    """Give credit by call, and say the first thing that is wrong."""
-    right = [agree(_right_calls(*case), found) for case, found in zip(cases, outputs, strict=True)]
-    if all(right):
-        return Verdict(
-            1.0,
-            "It counts whole calls, needs none if compiling costs nothing, and refuses where a"
-            " compiled call is not faster. That last test would have spared the CI job.",
-        )
-    credit = round(sum(right) / len(cases), 2)
-    case, found = next(
-        (case, found) for case, found, good in zip(cases, outputs, right, strict=True) if not good
-    )
-    call, wanted = f"calls_to_break_even{tuple(case)}", _right_calls(*case)
-    if isinstance(found, Failure):
-        return Verdict(credit, f"{call} fails: {found.why}.")
-    if wanted is None:
-        return Verdict(
-            credit,
-            f"{call} returns {repr(found)[:40]}. Here a compiled call is not faster, so no number"
-            " of calls pays for compiling; return None before you divide.",
-            "never pays, and a number",
-        )
-    if not isinstance(found, int | float) or isinstance(found, bool) or abs(found) > 1e15:
-        return Verdict(credit, f"{call} returns {repr(found)[:40]}; it must be {wanted}.")
-    if abs(found - wanted) <= 1:
-        return Verdict(
-            credit,
-            f"{call} returns {found:g}; it must be {wanted}. Calls come whole, and one fewer has"
-            " not paid for compiling yet: round up, and only if there is something to round.",
-            "rounded the wrong way",
-        )
-    if abs(found - case[0] / (case[1] - case[2])) <= 1:
-        return Verdict(
-            credit,
-            f"{call} returns {found:g}; it must be {wanted}. You divided seconds by milliseconds:"
-            " bring both to one unit first.",
-            "seconds by milliseconds",
-        )
-    if abs(found - 1000 * case[0] / case[1]) <= 1:
-        return Verdict(
-            credit,
-            f"{call} returns {found:g}: you let every call pay with all of its eager time. It pays"
-            " with what compiling saves, the difference of the two.",
-            "all the time of a call",
-        )
-    return Verdict(credit, f"{call} returns {found:g}; it must be {wanted}.")
-
-
 def when_to_compile(given: Given) -> CodeKey:
-    return CodeKey(_cases_of_compiling(given), _judge_calls)
+    saved = "(eager_ms - compiled_ms)"
+    return CodeKey(
+        _if_faster(f"ceil(1000 * compile_s / {saved})"),
+        _cases_of_compiling(given),
+        [
+            Belief(
+                "rounded down",
+                _if_faster(f"int(1000 * compile_s / {saved})"),
+                credit=0.4,
+                says="Calls come whole, and one fewer has not paid for compiling yet: round up.",
+            ),
+            Belief(
+                "not rounded",
+                _if_faster(f"1000 * compile_s / {saved}"),
+                credit=0.4,
+                says="Nobody calls a model for a fraction of a call: round up to the next one.",
+            ),
+            Belief(
+                "one call too many",
+                _if_faster(f"int(1000 * compile_s / {saved}) + 1"),
+                credit=0.8,
+                says="Where the division comes out even, the last call has paid: add none to it.",
+            ),
+            Belief(
+                "seconds by milliseconds",
+                _if_faster(f"ceil(compile_s / {saved})"),
+                credit=0.3,
+                says="You divided seconds by milliseconds: bring both to one unit first.",
+            ),
+            Belief(
+                "all the time of a call",
+                _if_faster("ceil(1000 * compile_s / eager_ms)"),
+                credit=0.3,
+                says="You let every call pay with all of its eager time. It pays with what"
+                " compiling saves, the difference of the two.",
+            ),
+            Belief(
+                "never pays, and a number",
+                _calls(f"ceil(1000 * compile_s / {saved})"),
+                credit=0.8,
+                says="Here a compiled call is not faster, so no number of calls pays for compiling:"
+                " return None before you divide.",
+            ),
+        ],
+        says="It counts whole calls, needs none if compiling costs nothing, and refuses where a"
+        " compiled call is not faster. That last test would have spared the CI job.",
+    )
 
 
 def where_to_compile(given: Given) -> ChoiceKey:

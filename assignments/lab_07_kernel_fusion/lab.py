@@ -347,12 +347,10 @@ edge_requests_per_hour = lab.p.kws_compile_s / saved_per_request / lab.p.service
 
 # %% answer="when_to_compile"
 def calls_to_break_even(compile_s, eager_ms, compiled_ms):
-    import math
+    from math import ceil
 
     saved_ms = eager_ms - compiled_ms
-    if saved_ms <= 0:
-        return None
-    return math.ceil(1000 * compile_s / saved_ms)
+    return ceil(1000 * compile_s / saved_ms) if saved_ms > 0 else None
 
 
 when_to_compile = calls_to_break_even

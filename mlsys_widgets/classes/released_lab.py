@@ -11,16 +11,15 @@ from typing import Any, Final
 from mlsys_widgets.grading.judging.keys import Checks
 from mlsys_widgets.labs import (
     Checklist,
-    Choice,
     Essay,
     Item,
     Lab,
     Myths,
-    Number,
     Prediction,
     Quiz,
     ReflectionPrompt,
 )
+from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.items import DESIGN
 
 #: A notebook as JSON.
@@ -71,7 +70,7 @@ def steps_of(book: Book, items: Mapping[str, Item]) -> tuple[LabStep, ...]:
             item, Prediction | ReflectionPrompt | Quiz | Myths | Checklist
         ):
             found.append(LabStep("card", name))
-        elif kind == "answer" and isinstance(item, Number | Choice):
+        elif kind == "answer" and isinstance(item, Checked):
             found.append(LabStep("answer", name))
         elif kind == "answer" and isinstance(item, Essay):
             found.append(LabStep("essay", name))

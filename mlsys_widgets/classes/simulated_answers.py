@@ -12,9 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.keys import Checks, ChoiceKey, Given, Key
+from mlsys_widgets.grading.judging.code_keys import judge_code
+from mlsys_widgets.grading.judging.keys import Checks, ChoiceKey, CodeKey, Given, Key, NumberKey
 from mlsys_widgets.grading.judging.verdicts import judge
-from mlsys_widgets.labs import Choice, Number, UnusableAnswer
+from mlsys_widgets.labs import Choice, Code, Number, UnusableAnswer
+from mlsys_widgets.labs.asked import Checked
+from mlsys_widgets.labs.function_calls import call
 
 #: What students type who did not understand the question.
 NONSENSE: Final = (
@@ -80,7 +83,7 @@ class Knowledge:
         except (KeyError, ValueError):
             return None
 
-    def answer(self, name: str, item: Number | Choice) -> TypedAnswer:
+    def answer(self, name: str, item: Checked) -> TypedAnswer:
         """Type an answer, as well as the student can."""
         if self._student.nonsense:
             text, key = self._chance.choice(NONSENSE), self.key(name)
@@ -93,25 +96,27 @@ class Knowledge:
         key = self.key(name)
         if key is None:
             return _BLANK
-        if isinstance(key, ChoiceKey):
+        if not isinstance(key, NumberKey):
             return TypedAnswer(key.value, 1.0)
         rounded = _rounded(float(key.value), self._chance.choice((3, 4)))
         close = abs(float(rounded) - key.value) <= key.tolerance * abs(key.value) / 4
         return TypedAnswer(rounded if close else repr(float(key.value)), 1.0)
 
-    def wrong_answer(self, name: str, item: Number | Choice) -> TypedAnswer:
+    def wrong_answer(self, name: str, item: Checked) -> TypedAnswer:
         """Type something wrong, most often what a misconception leads to."""
         key = self.key(name)
         if key is None or self._chance.random() < 0.06:
             return _BLANK
         if key.beliefs and (
-            isinstance(item, Choice) or self._chance.random() < self._student.believes
+            not isinstance(item, Number) or self._chance.random() < self._student.believes
         ):
             belief = self._tempted(name, key.beliefs)
             return _typed_belief(item, key, belief.value)
         if isinstance(key, ChoiceKey) or isinstance(item, Choice):
             options = item.options if isinstance(item, Choice) else {}
             return _judged(item, key, self.wrong_option(name, options, key))
+        if isinstance(key, CodeKey) or isinstance(item, Code):
+            return _BLANK
         for _ in range(20):
             guess = key.value * self._chance.lognormvariate(0, 1.2)
             typed = _judged(item, key, _rounded(float(guess), 2))
@@ -133,7 +138,7 @@ class Knowledge:
         return self._chance.choices(list(choices), weights)[0]
 
 
-def _typed_belief(item: Number | Choice, key: Key, value: float | str) -> TypedAnswer:
+def _typed_belief(item: Checked, key: Key, value: float | str) -> TypedAnswer:
     """Return what a student types who holds a belief, rounded if the checks still recognize it."""
     if isinstance(value, str):
         return _judged(item, key, value)
@@ -142,11 +147,16 @@ def _typed_belief(item: Number | Choice, key: Key, value: float | str) -> TypedA
     return rounded if rounded.belief == exact.belief else exact
 
 
-def _judged(item: Number | Choice, key: Key, text: str) -> TypedAnswer:
+def _judged(item: Checked, key: Key, text: str) -> TypedAnswer:
     try:
-        verdict = judge(key, item.read(text))
+        answer = item.read(text)
     except UnusableAnswer:  # the card says so, and nothing is recorded
         return TypedAnswer(text, 0.0)
+    if isinstance(key, CodeKey) and isinstance(item, Code):
+        # A source of the key's own, so it may run here.
+        verdict = judge_code(key, [call(str(answer), item.function, case) for case in key.cases])
+    else:
+        verdict = judge(key, answer)
     return TypedAnswer(text, verdict.credit, verdict.belief)
 
 

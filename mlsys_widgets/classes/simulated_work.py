@@ -27,6 +27,7 @@ from mlsys_widgets.grading.judging.keys import Given, NumberKey
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
+    Code,
     Essay,
     Myths,
     Number,
@@ -36,6 +37,7 @@ from mlsys_widgets.labs import (
     ReflectionPrompt,
     UnusableAnswer,
 )
+from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.own_words import own_words_name
 from mlsys_widgets.ledger import DesignForm, Ledger
 from mlsys_widgets.ledger.designs import Field
@@ -170,7 +172,7 @@ class _Worker:
         match item:
             case Prediction():
                 return [self._predict(name, item), *self._own_words(name)]
-            case Number() | Choice():
+            case Number() | Choice() | Code():
                 return self._answer(name, item, done)
             case ReflectionPrompt():
                 return self._reflect(name, item)
@@ -236,7 +238,7 @@ class _Worker:
         words, name = chance.choice(_OWN_WORDS), own_words_name(prediction)
         return [(chance.uniform(0.2, 0.6), lambda led: led.record_answer(name, words))]
 
-    def _answer(self, name: str, item: Number | Choice, done: SimulatedWork) -> list[_Event]:
+    def _answer(self, name: str, item: Checked, done: SimulatedWork) -> list[_Event]:
         typed = self._knowledge.answer(name, item)
         done.answers[name] = typed
         events = []
@@ -246,9 +248,7 @@ class _Worker:
             events += self._recorded(name, item, first, "answer")
         return events + self._recorded(name, item, typed, "again" if events else "answer")
 
-    def _recorded(
-        self, name: str, item: Number | Choice, typed: TypedAnswer, takes: str
-    ) -> list[_Event]:
+    def _recorded(self, name: str, item: Checked, typed: TypedAnswer, takes: str) -> list[_Event]:
         """Record an answer as its card does: only if it can be read."""
         try:
             value = item.read(typed.text)

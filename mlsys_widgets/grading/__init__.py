@@ -16,21 +16,25 @@ Examples
 from __future__ import annotations
 
 from mlsys_widgets.grading.judging.award import award, award_record
-from mlsys_widgets.grading.judging.code_keys import CodeKey
-from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, Given, Key, NumberKey, pooled
+from mlsys_widgets.grading.judging.keys import (
+    Belief,
+    ChoiceKey,
+    CodeKey,
+    Given,
+    Key,
+    NumberKey,
+    pooled,
+)
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge
-from mlsys_widgets.labs.function_calls import Failure, agree
 
 __all__ = [
     "Belief",
     "ChoiceKey",
     "CodeKey",
-    "Failure",
     "Given",
     "Key",
     "NumberKey",
     "Verdict",
-    "agree",
     "award",
     "award_record",
     "judge",

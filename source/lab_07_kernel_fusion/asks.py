@@ -3,6 +3,7 @@
 from mlsys_widgets import measured
 from mlsys_widgets.labs import (
     Choice,
+    Code,
     Essay,
     Lab,
     Message,
@@ -201,6 +202,7 @@ lab = Lab(
         "kernels_after_fusing",
         "deploys_per_day_limit",
         "edge_requests_per_hour",
+        "when_to_compile",
         "act2_one_product",
         "act2_math",
         "chapter_claims",
@@ -706,7 +708,7 @@ def fusion_saves_ms(p: Parameters) -> Number:
         " does a forward pass save when all its chains are fused? Three decimals are enough, as"
         " in 4.255.",
         "ms",
-        points=8,
+        points=6,
         low=0.005,
         high=100,
         hint="Count what one chain no longer does once it is one kernel: launches, and reads and"
@@ -926,7 +928,7 @@ def deploys_per_day_limit(p: Parameters) -> Number:
         f" Compiling takes {p.compile_s} s, and every deployment compiles again. Up to how many"
         " deployments per day does compiling still save time? One decimal is enough, as in 95.5.",
         "deployments per day",
-        points=7,
+        points=5,
         low=0.0001,
         high=1_000_000,
         hint="What does one image save? It is a difference of times, not of rates. How often does a"
@@ -954,7 +956,7 @@ def edge_requests_per_hour(p: Parameters) -> Number:
         f" **{p.service_hours} hours**, then the next one is installed and compiled. Above how many"
         " requests per hour does compiling pay? One decimal is enough, as in 1,250.5.",
         "requests per hour",
-        points=8,
+        points=6,
         low=0.01,
         high=1_000_000,
         hint=f"A throughput that is {q(p.kws_gain, '%')} higher does not take {q(p.kws_gain, '%')}"
@@ -966,6 +968,23 @@ def edge_requests_per_hour(p: Parameters) -> Number:
         f" serves for {EXAMPLE_HOURS} hours, they must arrive at"
         f" {q(EXAMPLE_REQUESTS / EXAMPLE_HOURS)} per hour or more.",
         title="How busy must the box be?",
+        act=2,
+        after=["act2_break_even"],
+    )
+
+
+@lab.asks
+def when_to_compile(p: Parameters) -> Code:
+    return Code(
+        "Tomás wants the rule in his deployment script, so that nobody computes it by hand again."
+        " Write `calls_to_break_even`: the fewest calls after which compiling has saved at least"
+        " as much time as it took. It gets the seconds that compiling takes, and the milliseconds"
+        " that a call takes eager and compiled. Return a whole number, or `None` if a compiled call"
+        " is not faster: some of his models get slower.",
+        "calls_to_break_even(compile_s, eager_ms, compiled_ms)",
+        [((60, 20, 15), 12_000), ((1, 10, 7), 334)],
+        points=6,
+        title="A rule for the script",
         act=2,
         after=["act2_break_even"],
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.grading import CodeKey, Given, Verdict
+from mlsys_widgets.grading import Belief, CodeKey, Given
 from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.code_keys import judge_code
@@ -27,7 +27,8 @@ RIGHT = HEAD + "return None if intensity < 0 else min(peak, intensity * bandwidt
 #: What students recorded, and the points that it earns.
 WRITTEN = {
     "right": (RIGHT, 10.0),
-    "careless": (HEAD + "return min(peak, intensity * bandwidth)", 8.57),
+    "careless": (HEAD + "return min(peak, intensity * bandwidth)", 8.6),
+    "unbounded": (HEAD + "return intensity * bandwidth", 5.0),
     "failing": (HEAD + "return peak / 0", 0.0),
     "endless": (HEAD + "while True: pass", 0.0),
     "leaving": (HEAD + "import os; os._exit(0)", 0.0),
@@ -41,8 +42,7 @@ def lab_of_the_page(root: Path) -> Path:
     home = new_lab(root, LAB)
     _append(home / "asks.py", asks, "    Choice,\n", "    Choice,\n    Code,\n")
     known = "import Belief, ChoiceKey, Given, NumberKey"
-    names = "Belief, ChoiceKey, CodeKey, Failure, Given, NumberKey, Verdict, agree"
-    _append(home / "checks.py", checks, known, f"import {names}")
+    _append(home / "checks.py", checks, known, known.replace("Given", "CodeKey, Given"))
     _append(home / "lab.py", "", '# %% card="act1_why"', f'{lab}\n\n# %% card="act1_why"')
     return home
 
@@ -112,7 +112,9 @@ def test_by_record_only_functions_run(graded):
 def test_the_page_of_a_student_says_what_is_wrong(graded):
     for course in (graded.recorded, graded.ran, graded.stock):
         said = shown(autograded(course, "careless"), f"check_{NAME}").replace("\n", " ")
-        assert "At -1 FLOP per byte it returns -3000000000000.0; it must be None." in said
+        assert "returns -3000000000000.0; it must be None." in said
+        said = shown(autograded(course, "unbounded"), f"check_{NAME}").replace("\n", " ")
+        assert "No kernel computes faster than the peak" in said
         said = shown(autograded(course, "nobody"), f"check_{NAME}").replace("\n", " ")
         assert "Not answered." in said
     said = shown(autograded(graded.recorded, "endless"), f"check_{NAME}").replace("\n", " ")
@@ -131,19 +133,20 @@ def test_a_new_judge_needs_no_run_and_new_cases_do(graded):
     folder = graded.recorded.root / "autograded" / "careless" / LAB
 
     def generous(given: Given) -> CodeKey:
-        return CodeKey(checks[NAME](given).cases, lambda *_: Verdict(0.9, "Close."))
+        known = Belief("no floor", WRITTEN["careless"][0], credit=0.9, says="Close.")
+        return replace(checks[NAME](given), beliefs=[known])
 
     def changed(given: Given) -> CodeKey:
-        return CodeKey([(1, 2, 3)], lambda *_: Verdict(1.0, "Fine."))
+        return CodeKey(RIGHT, [(1, 2, 3)])
 
     def again(check):
         found = kept.judge({**checks, NAME: check}, {NAME: 10}, folder)
         return next(s.auto for s in found.scores if s.name == NAME), found.kept
 
-    assert again(checks[NAME]) == (8.57, {})
+    assert again(checks[NAME]) == (8.6, {})
     assert again(generous) == (9.0, {})
     auto, why = again(changed)
-    assert auto == 8.57
+    assert auto == 8.6
     assert "cases have changed" in why[NAME]
 
 
@@ -151,19 +154,31 @@ def test_students_get_no_case_and_no_judge(graded):
     release = graded.recorded.root / "release" / LAB
     for path in release.iterdir():
         text = path.read_text("utf-8")
-        for word in ("CodeKey", "_judge_rates", "no rate below zero"):
+        for word in ("CodeKey", "_attainable", "no rate below zero"):
             assert word not in text, path.name
 
 
 @pytest.mark.parametrize("cases", [[], [[1]] * 101, [[float("nan")]], [[object()]]])
 def test_cases_that_cannot_travel_are_refused(cases):
     with pytest.raises(ValueError, match="cases"):
-        CodeKey(cases, lambda *_: Verdict(1.0, ""))
+        CodeKey(RIGHT, cases)
 
 
-def test_a_judge_gives_no_more_than_there_is():
-    with pytest.raises(ValueError, match="0 to 1 are possible"):
-        judge_code(CodeKey([[1]], lambda *_: Verdict(2.0, "")), [])
+def test_a_belief_is_recognized_with_a_second_mistake_beside_it():
+    doubled = Belief("doubled", "def half(x): return 2 * x", credit=0.2, says="Divide.")
+    key = CodeKey("def half(x): return x / 2", [[1], [2], [3], [0]], [doubled])
+    assert judge_code(key, ['{"value": 2}', '{"value": 4}', '{"value": 5}']).belief == "doubled"
+    assert judge_code(key, ['{"value": 2}', '{"value": 5}', '{"value": 5}']).belief is None
+
+
+def test_a_function_that_fails_where_a_belief_fails_holds_it_in_whatever_words():
+    zero = Belief("by zero", "def half(x): return x / 0", credit=0.0, says="By two.")
+    key = CodeKey("def half(x): return x / 2", [[1], [2]], [zero])
+    failed = judge_code(key, ['{"error": "line 7: ZeroDivisionError"}', None])
+    assert (failed.belief, failed.says) == (
+        "by zero",
+        "half(1) fails: line 7: ZeroDivisionError. By two.",
+    )
 
 
 def test_a_solution_that_is_wrong_is_not_built(tmp_path):

@@ -37,12 +37,10 @@ from mlsys_widgets.grading import Given, Key
 from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.labs import (
     Checklist,
-    Choice,
     Item,
     Lab,
     Measurement,
     Myths,
-    Number,
     Parameters,
     Prediction,
     Quiz,
@@ -50,6 +48,7 @@ from mlsys_widgets.labs import (
     Reflection,
     load,
 )
+from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.identity import VARIABLE
 from mlsys_widgets.ledger.designs import DesignForm, Field
 
@@ -71,9 +70,9 @@ class Asked:
     keys: Mapping[str, Key]
 
     @property
-    def graded(self) -> dict[str, Number | Choice]:
+    def graded(self) -> dict[str, Checked]:
         """What is typed and judged."""
-        return {n: i for n, i in self.items.items() if isinstance(i, Number | Choice)}
+        return {n: i for n, i in self.items.items() if isinstance(i, Checked)}
 
     def of(self, *kinds: type[Item]) -> dict[str, Any]:
         """The items of some kinds."""
@@ -104,7 +103,7 @@ def asked(course: Course, name: str, student: str, *, work: Path | None = None) 
     p = lab.draw(student, variants=course.variants, edition=course.edition)
     items = lab.items(p)
     given = Given(p, work or folder)
-    wanted = (n for n, i in items.items() if isinstance(i, Number | Choice | Prediction))
+    wanted = (n for n, i in items.items() if isinstance(i, Checked | Prediction))
     return Asked(lab, p, items, {n: checks[n](given) for n in wanted if n in checks})
 
 

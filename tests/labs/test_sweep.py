@@ -14,8 +14,9 @@ import pytest
 from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
+from mlsys_widgets.grading import ChoiceKey, CodeKey, Given, NumberKey
 from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading.judging.code_keys import judge_code
 from mlsys_widgets.grading.judging.verdicts import judge
 from mlsys_widgets.labs import (
     Checklist,
@@ -33,6 +34,7 @@ from mlsys_widgets.labs import (
     load,
 )
 from mlsys_widgets.labs.asked import AUTOGRADED
+from mlsys_widgets.labs.function_calls import call
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT, Asked, put_examples
 
@@ -175,6 +177,17 @@ def test_beliefs_are_told_apart_from_the_key_by_rounding_too(swept):
             if not apart(key, key.value, float(belief.value)):
                 wrong.setdefault((name, belief.name), (student, key.value, belief.value))
     assert not wrong
+
+
+def test_functions_are_right_or_known(swept):
+    """The one of the key earns everything, and that of each belief is recognized as this one."""
+    for student, name, key in swept.keys(CodeKey):
+        function = swept.plain.items[name].function
+        sources = {None: key.value, **{each.name: each.value for each in key.beliefs}}
+        for belief, source in sources.items():
+            verdict = judge_code(key, [call(source, function, case) for case in key.cases])
+            assert verdict.belief == belief, (name, student)
+            assert verdict.right is (belief is None), (name, student)
 
 
 @pytest.mark.usefixtures("read_once")

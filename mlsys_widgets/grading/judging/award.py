@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.code_keys import CodeKey, judge_code
+from mlsys_widgets.grading.judging.code_keys import judge_code
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.keys import Check, Given
+from mlsys_widgets.grading.judging.keys import Check, CodeKey, Given
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge, result_in_words
 from mlsys_widgets.grading.reading.entry_rules import usual_rules

@@ -1,57 +1,22 @@
-"""What a check knows about a function that a student writes: hidden cases, and who judges them.
+"""Judging a function by what it returned, beside what a right one returns.
 
-The function runs in another process, which gets its source and the arguments. What it returned is
-judged here, from plain data.
+The student's function runs in another process, which gets its source and the arguments. Here only
+functions of the course run: the right one, and those of beliefs.
 """
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Final
 
+from mlsys_widgets.grading.judging.keys import CodeKey
 from mlsys_widgets.grading.judging.verdicts import Verdict
-from mlsys_widgets.labs.function_calls import read_reply
+from mlsys_widgets.labs.function_calls import Failure, agree, call, read_reply
 
-#: Cases of one function; each is an answer that comes back.
-_MOST_CASES: Final = 100
-
-
-@dataclass(frozen=True)
-class CodeKey:
-    """The key of a function.
-
-    Parameters
-    ----------
-    cases
-        The arguments of each hidden call: plain data, made from the student's parameters or with a
-        seed, so that whoever asks again gets the same.
-    judge
-        Gets these cases and what each call returned, or a `Failure` that says why it returned
-        nothing, and gives a verdict.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.grading import agree
-    >>> def halves(cases, outputs):
-    ...     right = sum(agree(x / 2, found) for (x,), found in zip(cases, outputs))
-    ...     return Verdict(right / len(cases), f"{right} of {len(cases)} calls are right.")
-    >>> key = CodeKey([[4], [3], [0]], halves)
-    >>> judge_code(key, ['{"value": 2}', '{"value": 1}', '{"value": 0}']).says
-    '2 of 3 calls are right.'
-    """
-
-    cases: Sequence[Sequence[Any]]
-    judge: Callable[[Sequence[Sequence[Any]], Sequence[Any]], Verdict]
-
-    def __post_init__(self) -> None:
-        if not 0 < len(self.cases) <= _MOST_CASES:
-            raise ValueError(f"there are {len(self.cases)} cases; 1 to {_MOST_CASES} are possible")
-        try:
-            json.dumps(list(self.cases), allow_nan=False)
-        except (TypeError, ValueError) as problem:
-            raise ValueError(f"the cases must be plain data: {problem}") from None
+#: Characters of a result in a sentence.
+_LONGEST_RESULT: Final = 40
 
 
 def replies_as_text(cases: Sequence[Sequence[Any]], replies: Sequence[Any]) -> str:
@@ -76,7 +41,36 @@ def judge_kept(key: CodeKey, data: Sequence[str]) -> Verdict | None:
 def judge_code(key: CodeKey, replies: Sequence[Any]) -> Verdict:
     """Judge what a function replied to each case; replies that are missing failed."""
     given = [*replies, *[None] * len(key.cases)][: len(key.cases)]
-    verdict = key.judge(key.cases, [read_reply(reply) for reply in given])
-    if not 0 <= verdict.credit <= 1:
-        raise ValueError(f"its judge gives {verdict.credit} of the points; 0 to 1 are possible")
-    return verdict
+    wanted, found = _results(key.value, key.cases), [read_reply(each) for each in given]
+    wrong = [k for k in range(len(found)) if not agree(wanted[k], found[k])]
+    if not wrong:
+        return Verdict(1.0, key.says or "Right.")
+    first = wrong[0]
+    says = f"{_name(key.value)}({', '.join(map(repr, key.cases[first]))})"
+    if isinstance(found[first], Failure):
+        says += f" fails: {found[first].why}."
+    else:
+        result = repr(found[first])
+        if len(result) > _LONGEST_RESULT:
+            result = f"{result[:_LONGEST_RESULT]}…"
+        says += f" returns {result}; it must be {wanted[first]!r}."
+    for belief in key.beliefs:
+        held = _results(str(belief.value), key.cases)
+        if sum(_alike(held[k], found[k]) for k in wrong) > len(wrong) / 2:
+            return Verdict(belief.credit, f"{says} {belief.says}", belief.name)
+    return Verdict(round(1 - len(wrong) / len(found), 2), says)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether both return the same, or both fail: in which line, and how, depends on the writer."""
+    return (isinstance(one, Failure) and isinstance(other, Failure)) or agree(one, other)
+
+
+def _name(source: str) -> str:
+    """Return the name of the function in a source: the last one, if there are helpers."""
+    return [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)][-1]
+
+
+def _results(source: str, cases: Sequence[Sequence[Any]]) -> list[Any]:
+    name = _name(source)
+    return [read_reply(call(source, name, case)) for case in cases]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.code_keys import CodeKey, judge_kept
-from mlsys_widgets.grading.judging.keys import Checks, Given
+from mlsys_widgets.grading.judging.code_keys import judge_kept
+from mlsys_widgets.grading.judging.keys import Checks, CodeKey, Given
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.judging.verdicts import Verdict, judge

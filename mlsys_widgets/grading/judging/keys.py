@@ -13,13 +13,17 @@ What a check returns is a `Key`, of one kind or the other:
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 from mlsys_widgets.labs import Parameters
+
+#: Cases of one function; each is an answer that comes back.
+_MOST_CASES: Final = 100
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Belief:
     name
         The belief in a few words, for the report on a class: "launches left out".
     value
-        The number it leads to, or the option.
+        The number it leads to, the option, or the source of the function.
     credit
         The fraction of the points that it still earns.
     says
@@ -162,8 +166,50 @@ class ChoiceKey:
     says: str = ""
 
 
-#: The key to an answer: of a number, or of a choice.
-Key = NumberKey | ChoiceKey
+@dataclass(frozen=True)
+class CodeKey:
+    """The key of a function.
+
+    Parameters
+    ----------
+    value
+        The source of a function that is right.
+    cases
+        The arguments of each hidden call: plain data, made from the student's parameters or with a
+        seed, so that whoever asks again gets the same.
+    beliefs
+        Sources that are wrong for a reason. One is recognized if it explains more than half of the
+        calls that are wrong.
+    says
+        What to tell somebody whose function is right.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.grading.judging.code_keys import judge_code
+    >>> double = Belief("doubled", "def half(x): return 2 * x", credit=0, says="Divide by two.")
+    >>> key = CodeKey("def half(x): return x / 2", [[4], [3], [0]], [double])
+    >>> judge_code(key, ['{"value": 2}', '{"value": 1}', '{"value": 0}'])
+    Verdict(credit=0.67, says='half(3) returns 1; it must be 1.5.', belief=None)
+    >>> judge_code(key, ['{"value": 8}', '{"value": 6}', '{"value": 0}']).says
+    'half(4) returns 8; it must be 2.0. Divide by two.'
+    """
+
+    value: str
+    cases: Sequence[Sequence[Any]]
+    beliefs: Sequence[Belief] = ()
+    says: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.cases) <= _MOST_CASES:
+            raise ValueError(f"there are {len(self.cases)} cases; 1 to {_MOST_CASES} are possible")
+        try:
+            json.dumps(list(self.cases), allow_nan=False)
+        except (TypeError, ValueError) as problem:
+            raise ValueError(f"the cases must be plain data: {problem}") from None
+
+
+#: The key to an answer: of a number, of a choice, or of a function.
+Key = NumberKey | ChoiceKey | CodeKey
 
 
 class Check(Protocol):

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.judging.award import judge_record
-from mlsys_widgets.grading.judging.code_keys import CodeKey, judge_kept, replies_as_text
+from mlsys_widgets.grading.judging.code_keys import judge_kept, replies_as_text
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.keys import Checks, Given
+from mlsys_widgets.grading.judging.keys import Checks, CodeKey, Given
 from mlsys_widgets.grading.judging.own_measurement import (
     SubmittedGiven,
     asks_for_one,

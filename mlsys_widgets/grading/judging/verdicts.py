@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, Key, NumberKey
+from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, CodeKey, Key, NumberKey
 from mlsys_widgets.labs import UnusableAnswer, plain
 from mlsys_widgets.labs.answers import choice_key
 
@@ -104,6 +104,8 @@ def judge(key: Key, value: Any) -> Verdict:
         return Verdict(0.0, f"Not usable: {reason}.")
     if isinstance(key, ChoiceKey):
         return _judge_choice(key, choice_key(answer))
+    if isinstance(key, CodeKey):  # see `judge_code`: a source does not run here
+        return Verdict(0.0, "Not usable: a function is asked for.")
     if isinstance(answer, str | bool) or answer is None:
         return Verdict(0.0, f"Not usable: a number is asked for, and this is {answer!r}.")
     return _judge_number(key, answer)
