@@ -183,7 +183,7 @@ def listening_plan(given: Given) -> ChoiceKey:
     better = {
         "board": "running the model on the board",
         "stream": "sending all the audio",
-        "gate": "the sound detector",
+        "gate": "the sound detector with its radio",
     }[best]
     why = {
         "board": (
@@ -219,7 +219,7 @@ def listening_plan(given: Given) -> ChoiceKey:
             if plan != best
         ],
         says=f"The board draws {shown['board']}, sending everything {shown['stream']}, and the "
-        f"sound detector {shown['gate']}. {moral}: the D of D·A·M.",
+        f"sound detector with its radio {shown['gate']}. {moral}: the D of D·A·M.",
     )
 
 
@@ -609,8 +609,8 @@ def largest_batch_images(given: Given) -> NumberKey:
             "scaling left out",
             float(floor(left / computing)),
             credit=0.4,
-            says="That is what the iron law allows, and where the lamp turns red. Scaling comes "
-            f"on top, {q(scaling, 's')} for each image.",
+            says="That is what the iron law allows, the last batch before the lamp turns red. "
+            f"Scaling comes on top, {q(scaling, 's')} for each image.",
         ),
         Belief(
             "only images count",
@@ -725,6 +725,6 @@ def needed_efficiency_percent(given: Given) -> NumberKey:
             ),
         ],
         says=f"At the peak, {batch} images need {q(arithmetic, 's')}, and {q(left, 's')} are left "
-        "for them. With slower kernels, such a batch comes late, and only a smaller one keeps the "
-        "promise.",
+        "for them. With kernels slower than that, such a batch comes late, and only a smaller one "
+        "keeps the promise.",
     )

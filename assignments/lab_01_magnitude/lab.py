@@ -32,8 +32,8 @@ context
 # %% [markdown]
 # ## Act 1: How far apart are they?
 #
-# A question about a system has three sides: the **D**ata that must move, the **A**lgorithm and its operations, and the
-# **M**achine with its rates, its capacity and its power.
+# A question about a system has three sides: the **D**ata that must move, the **A**lgorithm and its operations
+# (FLOP: floating-point operations; FLOPS: FLOP per second), and the **M**achine with its rates, its capacity and its power.
 
 # %% card="act1_message"
 
@@ -98,8 +98,8 @@ listening_plan = min(plans, key=plans.get)
 # \underbrace{L}_{\text{latency}}$$
 #
 # $D$ is the number of bytes that move and $O$ the number of operations for one image; $BW$ and $R$ say how much of each
-# the machine can do per second. $\eta$ is the fraction of $R$ that is reached, $b$ the batch, and $L$ the fixed cost of
-# getting started. The largest term *binds*: halving it saves more time than halving any other. $D$ counts the weights
+# the machine can do per second. $\eta$ is the fraction of $R$ that the kernels, the programs on the chip, reach;
+# $b$ is the batch, the number of images that run together, and $L$ the fixed cost of getting started. The largest term *binds*: halving it saves more time than halving any other. $D$ counts the weights
 # only, without the activations that pass from layer to layer.
 
 # %% card="act2_message"
@@ -308,7 +308,7 @@ lab.reveal(
 
 # %% [markdown]
 # In the comparison, the law is set to the GPU that was measured: an H200, at its full peak and with one launch. Your
-# instrument holds an H100 with slower kernels, so its rates are lower.
+# instrument holds an H100, your own model and slower kernels, so it allows fewer images per second than this law.
 
 # %% answer="keyword_precision"
 room_kb = lab.p.sram_kb - lab.p.reserve_kb

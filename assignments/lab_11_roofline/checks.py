@@ -273,14 +273,15 @@ def best_lever(given: Given) -> ChoiceKey:
             "bandwidth",
             credit=0.0,
             says=f"{place}: more bandwidth gives {times['bandwidth']}, {won}."
-            " Faster memory helps only up to the ridge, which it moves to the left.",
+            " Faster memory helps by its own factor at most, and only up to the ridge, which it"
+            " moves to the left.",
         ),
         "peak": Belief(
             "more arithmetic for every product",
             "peak",
             credit=0.0,
             says=f"{place}: a higher peak gives {times['peak']}, {won}. More"
-            " arithmetic helps only as far as memory keeps it busy.",
+            " arithmetic helps by its own factor at most, and only as far as memory keeps it busy.",
         ),
         "int8": Belief(
             "lower precision beats everything",

@@ -1,9 +1,8 @@
 # %% [markdown]
 # # Lab 11: The Roofline
 #
-# Every kernel runs into one of two walls: how fast a machine computes, or how fast bytes arrive. Which of them
-# a kernel meets follows from a single number, its FLOP per byte. In this lab you find that wall, question the
-# peak on a dashboard, choose one kernel to make faster, and fill a GPU until its memory runs out. If you go *deeper*, you
+# Every kernel runs into a wall, and which wall it is decides what work on the kernel is worth. One chart, the
+# roofline, shows it. In this lab you find that wall, question the peak on a dashboard, choose one kernel to make faster, and fill a GPU until its memory runs out. If you go *deeper*, you
 # find out how fast a real GPU writes one token, and put your own machine under its own roof.
 #
 # **Read first**, in the chapter on hardware acceleration of *Machine Learning Systems*: the roofline model, arithmetic
@@ -148,6 +147,7 @@ best_lever = max(rates, key=rates.get)
 
 # %% [markdown]
 # The points on the chart below are single products, each timed on its own: nothing else ran beside them to fill the chip.
+# Large ones that lie far down have a side that is not a multiple of 8, which fast fp16 kernels need.
 
 # %% instrument="Measured products under the roof of an H200"
 real = RooflineWidget(
@@ -183,8 +183,8 @@ print(lab.materials["from_lab_07"](start.fields, start.found), *filter(None, [st
 # %% card="act2_kernels"
 
 # %% [markdown]
-# Compare sequence length 1, which is a decode step, with a whole prompt, and try each **fusion**. *Numbers as a table*
-# lists the operations and the data of every kernel.
+# Compare sequence length 1, a *decode step* (each conversation gets one new token), with a whole prompt, and try each
+# **fusion**. *Numbers as a table* lists the operations and the data of every kernel.
 
 # %% instrument="Three kernels of a language-model layer"
 fused = "partial" if start.fields.get("fusion_enabled") else "none"
@@ -239,8 +239,10 @@ kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 # %% [markdown]
 # ### Until memory runs out
 #
-# A service that does not fit has no speed. Raise the **batch** until the alarm, then give every head keys and values
-# of its own. Batch and sequence length move the three kernels above, too.
+# A service that does not fit has no speed. For every token of a conversation it keeps keys and values, the *KV cache*;
+# in *grouped-query attention*, several heads share them. On the H100, raise the **batch** until the alarm, then set
+# **Attention heads** to *Full*, so that every head keeps its own. Batch and sequence length move the three kernels
+# above, too.
 
 # %% instrument="What the service keeps in memory"
 served_by = {"cloud": devices["h100-sxm"], "edge": devices["orin-nx"]}
@@ -281,6 +283,7 @@ beside_conversations = {
 # %% [markdown]
 # For a projection of another size, go to **Three kernels of a language-model layer**, set **Kernels** to one matrix
 # product, open **More**, switch **Square** off, and move M, the tokens; K and N are the sides of the weights.
+# Afterward, set **Kernels** back to the layer.
 
 # %% answer="ridge_tokens"
 # In fp16, 1/I = 1/T + 1/D + 1/F: weights and activations are read, results are written.
@@ -362,7 +365,7 @@ job_cost_dollars = hours * lab.p.price
 
 # %% [markdown]
 # Now it is your machine's turn. The card below measures the computer that runs this notebook and saves the result as
-# `machine.json` in the same folder. It is handed in with the notebook, and your two answers are graded against it, so if
+# `machine.json` in the same folder. It is handed in with the notebook, and your two answers are judged against it, so if
 # you measure again, answer again. The chart follows by itself.
 
 # %% card="measurement"
@@ -412,8 +415,9 @@ own_share_pct = 100 * attained / own_roof
 # ## The design you pass on
 #
 # Decide for Noor, on the device of your context, for conversations of 2,048 tokens: set the sequence length in **What the
-# service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. In **Three
-# kernels of a language-model layer** choose the fusion. (If you did Act 3, **Serving the model, token by token** says how
+# service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. (If not even
+# one conversation fits, that is the finding: see by how much.) In **Three kernels of a language-model layer** choose the
+# fusion. (If you did Act 3, **Serving the model, token by token** says how
 # kernels are launched.) Go too far once, to see the design fail. Then save.
 
 # %% design=true

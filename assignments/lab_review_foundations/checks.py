@@ -362,7 +362,7 @@ def capture_method(given: Given) -> ChoiceKey:
         return (
             f"With {stop.name} the results are right, with {stop.optimization} of 5 stars for"
             f" optimization and {stop.flexibility} for flexibility. Another of the four does"
-            " better: tick the constructs of the model and compare the stops."
+            " better: check the constructs of the model and compare the ways to run it."
         )
 
     return _decided(

@@ -285,11 +285,12 @@ waits_for = largest if parts[largest] > step / 2 else "none"
 # %% [markdown]
 # ### Your plan for Lena
 #
-# Put the models together. For Thursday, Lena needs a place for the data that a fused kernel works on (on an A100, whatever
-# the context of Act 1) and a way to run her model. It has to capture a graph, because eager mode is too slow for her; only
-# if no graph gives right results does she stay with eager mode. The plan below is hers, and **it fails twice**: the working
-# set does not fit where it should live, and the results are not right. Fix both, then save the plan. Her conditions: her
-# model, her data and her GPU stay as they are.
+# Put the models together. For Thursday, Lena needs a place for the data that a fused kernel works on (take the memory
+# levels of an A100 for those of her chip, whatever the context of Act 1) and a way to run her model. It has to capture a
+# graph, because eager mode is too slow for her; only if no graph gives right results does she stay with eager mode. The
+# plan below is hers, and **it fails twice**: the working set does not fit where it should live, and capturing the model
+# fails or changes what it does. Fix both, then save the plan. Her conditions: her model, her data and her GPU stay as
+# they are.
 #
 # (One entry of the second instrument may be new to you: a *fake kernel* computes nothing; it tells a compiler the shape of
 # a custom op's result.)

@@ -57,7 +57,7 @@ CONSTRUCTS = {
     "sizes": "inputs whose sizes change",
     "mask": "a mask such as `x[x > 0]`",
     "library": "a call into SciPy",
-    "custom": "a custom operator without a fake kernel",
+    "custom": "a custom operator without a fake kernel (which would tell a compiler its shapes)",
 }
 OPERANDS = ("w", "b", "c", "d", "e", "f")
 
@@ -306,8 +306,8 @@ CONCEPTS = ConceptGraph(
 def _brought_from_01(design: Handover) -> str:
     if not design.found:
         return (
-            "**Lab 01**: no saved design is beside this notebook. The Review works without it;"
-            " whenever it speaks of a device's memory, think of your own board."
+            "**Lab 01**: no saved design is beside this notebook. The Review works without it:"
+            " no question needs anything from it."
         )
     fields = design.fields
     if fields.get("oom_triggered"):
@@ -327,8 +327,8 @@ def _brought_from_01(design: Handover) -> str:
         )
     else:
         said = (
-            "your last design waited for memory. Act 1 asks how much work per byte it would take"
-            " to change that."
+            "your last design waited for memory. Act 1 asks what it would take for arithmetic to"
+            " set the pace instead."
         )
     return f"**Lab 01**: {said}"
 
@@ -636,7 +636,8 @@ def act1_share(p: Parameters) -> Prediction:
             "A": "This assumes that good code can keep any chip busy. But layer norm does"
             f" {counted}: unfused, it reads its tensor for the statistics, reads it again, and"
             f" writes it. That is {at}, and the A100 needs {ridge} before arithmetic sets the pace."
-            f" The best code in the world stops at {most}. Compare its point with the flat roof.",
+            f" Such code stops at {most}, and below 1% even if it keeps each row on the chip and"
+            " reads it once. Compare its point with the flat roof.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
             f" near equal, though: at {at} against a ridge of {ridge}, arithmetic is finished long"
             f" before the data has arrived, and {most} of the peak remains. Look how far left of"
@@ -866,8 +867,8 @@ def act2_trace(p: Parameters) -> Prediction:
             " once, during tracing, and only tensor operations were recorded: there are 2 branches"
             " in the source and 1 in the graph. Read in *How is the model captured?* what"
             " jit.trace makes of a branch, then compare the other ways to run it.",
-            "B": "That is close to what `torch.compile` does: its guards notice that something"
-            " changed, and it compiles again. A trace has no guards for values. It recorded 1 of"
+            "B": "That is close to what `torch.compile` does when a size changes: a guard notices,"
+            " and it compiles again. A trace has no such guards. It recorded 1 of"
             " the 2 branches and replays it for every input, for as long as the service runs."
             " Compare the two in *How is the model captured?*.",
             "C": "A trace is the record of one run, and what did not happen in it does not exist:"
@@ -1391,8 +1392,8 @@ def ten_questions(p: Parameters) -> Quiz:
                     " with the ridge.",
                     "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
                     " so a claim of 100% cannot be about useful work. A unit that waits also"
-                    " counts as busy. The honest number is the percentage of the bandwidth, which"
-                    " you computed from the contractor's profile.",
+                    " counts as busy. The honest number is the percentage of the bandwidth."
+                    " Deeper in Act 1, *A second look at the profile* asks for it.",
                     "never": "Good kernels come close to the limit that binds them: large products"
                     " to the peak, elementwise kernels to the bandwidth. For ReLU the peak is the"
                     f" wrong limit; {most} of it is all that an A100's memory allows. Ask which"

@@ -201,9 +201,9 @@ def act1_message(p: Parameters) -> Message:
         "there, with the same code they use for everything else. They want $50,000 of "
         "infrastructure to start.\n\n"
         "The hardware team laughed: nothing written for an H100 will ever run on a microcontroller "
-        f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of SRAM. The draft for our investors "
-        "says the two machines are “nine orders of magnitude” apart, and nobody can tell me which "
-        "quantity that number counts.\n\n"
+        f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of memory (SRAM). The draft for our "
+        "investors says the two machines are “nine orders of magnitude” apart, and nobody can tell "
+        "me which quantity that number counts.\n\n"
         "I sign or refuse on Thursday. Can one software stack serve both machines?",
         task="Find out how far apart the two machines are, one quantity at a time.",
         act=1,
@@ -470,15 +470,16 @@ def act2_batch(p: Parameters) -> Prediction:
             f"{q(arithmetic('B') / trip, '×')} the trip of the weights: compute has been the limit "
             "for a while. A GPU sounds as if it needed dozens of images. Instead of guessing from "
             "how powerful it is, divide one trip of the weights by the arithmetic of one image.",
-            "C": f"Numbers of this size come from the ridge, {q(H100.ridge(), 'FLOP/B')}. But "
-            f"that is an intensity, and one image already brings {q(intensity, 'FLOP/B')}, so a "
-            f"few images reach it. With {q(BATCHES['C'])}, the arithmetic takes "
-            f"{q(arithmetic('C'), 's')}, {q(arithmetic('C') / trip, '×')} the trip of the weights. "
+            "C": f"Numbers of this size come from the {q(H100.ridge(), 'FLOP/B')} that keep both "
+            "sides of this GPU busy, its ridge. But that counts operations per byte, and one image "
+            f"already brings {q(intensity, 'FLOP/B')}, so a few images reach it. With "
+            f"{q(BATCHES['C'])}, the arithmetic takes {q(arithmetic('C'), 's')}, "
+            f"{q(arithmetic('C') / trip, '×')} the trip of the weights. "
             "Move the batch slowly and watch where the mark changes.",
             "D": "A GPU has thousands of arithmetic units, and it is tempting to give each of them "
-            f"an image. But a single image keeps them all busy, with {q(RESNET.operations, 'FLOP')}"
-            f" to share. What matters is time: {q(one, 's')} of arithmetic per image against "
-            f"{q(trip, 's')} for the weights. Ask how many of the first fit into the second.",
+            f"an image. But a single image has work for all: {q(RESNET.operations, 'FLOP')}. "
+            f"What matters is time: {q(one, 's')} of arithmetic per image against {q(trip, 's')} "
+            "for the weights. Ask how many of the first fit into the second.",
         },
         title="What does the batch change?",
         act=2,
@@ -553,9 +554,9 @@ def needed_mb_per_s(p: Parameters) -> Number:
     return Number(
         "The board team has an idea: leave the weights in a flash chip and stream them through, "
         f"layer by layer. The board computes at {q(p.mcu_mflops * 1e6, 'FLOP/s')} and adds "
-        f"{q(M7.launch(), 's')} of latency, one term after the other, and an answer may take "
-        f"**{q(promise_s(p), 's')}** ({_model(p)}). How many MB/s must the flash chip deliver at "
-        "least? (Write a number such as 250.)",
+        f"{q(M7.launch(), 's')} of latency, one term after the other, and an answer must "
+        f"arrive within **{q(promise_s(p), 's')}** ({_model(p)}). How many MB/s must the flash "
+        "chip deliver at least? (Write a number such as 250.)",
         "MB/s",
         points=9,
         low=0.05,
@@ -666,9 +667,9 @@ def act3_rate(p: Parameters) -> Prediction:
     passed, busy = q(one.seconds.median, "s"), one.gpu_busy or 0.0
     kernels = f"{one.kernels:,.0f} kernels"
     return Prediction(
-        "So far you used a law. Now a stopwatch: a real H200 ran ResNet-50 in fp16 with plain "
-        f"PyTorch. With one image at a time it did {_rate(FEW, one.seconds.median)}. How many did "
-        f"it do in batches of {MANY}?",
+        "So far you used a law. Now a stopwatch: a real H200 (an H100 with faster memory) ran "
+        "ResNet-50 in fp16 with plain PyTorch. With one image at a time it did "
+        f"{_rate(FEW, one.seconds.median)}. How many did it do in batches of {MANY}?",
         {option: f"about {q(value, 'images/s')}" for option, value in values.items()},
         values=values,
         unit="images/s",
@@ -716,11 +717,11 @@ def act3_message(p: Parameters) -> Message:
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
         f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
         f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}. Between two passes the board "
-        f"sleeps and forgets, so each pass loads the weights again, and {p.kws_passes} passes must "
-        "fit into a second.\n\n"
+        "sleeps and forgets, so each pass loads the weights again from flash, at "
+        f"{q(p.mcu_mb_per_s * 1e6, 'B/s')}, and {p.kws_passes} passes must fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        "latency. Every image waits for its whole batch, which may keep the GPU for "
+        "latency. Every image waits for its whole batch, which must leave the GPU within "
         f"{q(p.deadline_us * 1e-6, 's')}.\n\n"
         "Last year we recalled a thousand units. If something breaks, tell me before I announce it "
         "on Monday, and by how much.",
@@ -836,13 +837,13 @@ def act3_split(p: Parameters) -> Reflection:
     sram, promise = q(p.sram_kb * 1e3, "B"), q(p.deadline_us * 1e-6, "s")
     weights = capacity(p.model_mb * 1e6, H100)
     return Reflection(
-        "You pushed two designs to their limits. What kind of limit stopped each of them?",
+        "Push each of the two designs until it breaks. What kind of limit does each one meet?",
         {
             "A": "Speed, both times: a faster chip lifts both, whatever their memories hold.",
             "B": "A different one each: a yes or no on the board, a trade with waiting in the "
             "cloud.",
-            "C": "Memory, both times: more of it lifts both, and then larger models and batches "
-            "fit.",
+            "C": "A different one each: too little compute on the board, too little memory in the "
+            "cloud.",
             "D": "Software, both times: a better compiler lifts both, because the hardware is far "
             "from used up.",
         },
@@ -856,7 +857,8 @@ def act3_split(p: Parameters) -> Reflection:
             f"small enough is worth nothing. In the cloud, every further image shares the same "
             f"trip of {q(p.model_mb * 1e6, 'B')} of weights, so throughput rises and so does the "
             f"wait, until {promise} are used up. One limit you satisfy, the other you balance.",
-            "C": f"On the board, yes. In the cloud, the weights fill {q(weights.fill, '%')} of "
+            "C": "Different, but not these. The board computes a pass in time; what says no is its "
+            f"{sram}. In the cloud, the weights fill {q(weights.fill, '%')} of "
             f"{q(H100.memory, 'B')}, so memory is nowhere near its end. What breaks a large "
             f"batch is the promise of {promise}: every image waits for all the others. Compare the "
             "two lamps of the instrument in each context, and see which one turns red first.",

@@ -300,8 +300,8 @@ def act1_wall(p: Parameters) -> Prediction:
         feedback={
             "A": "This assumes that a matrix product always has enough arithmetic to keep the chip"
             f" busy. That depends on its size: with N = {SMALL} an fp16 product does {few}, while"
-            f" an H100 needs {ridge} before arithmetic becomes the limit. Raise N in the roofline,"
-            " and note where the card *Regime* changes.",
+            f" an H100 needs {ridge} before arithmetic becomes the limit. That is why the"
+            " card *Regime* changed when you raised N.",
             "B": "That is what holds back a small product on its own: one of N ="
             f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands of"
             " them in a launch give every unit something to do, which was timed at"
@@ -313,7 +313,7 @@ def act1_wall(p: Parameters) -> Prediction:
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
             f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term in that product is about"
-            " arithmetic. Now see what N does to it.",
+            " arithmetic; raising N raises the FLOP per byte.",
             "D": "If the chip set this limit, every product would meet it. But the roof of the same"
             f" H100 is {rates[1]} over products of N = {LARGE:,}, because {many} lie right of"
             f" the ridge at {ridge}, and only {rates[0]} over those of N = {SMALL}, at {few}. Move"
@@ -327,8 +327,8 @@ def act1_wall(p: Parameters) -> Prediction:
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
         "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (set *Precision* back to fp16; *2:4 sparsity* is behind *More*), and recall that"
-        " nothing here is pruned. What"
+        " roofline (set *Device* to the H100 and *Precision* to fp16; *2:4 sparsity* is behind"
+        " *More*), and recall that nothing here is pruned. What"
         f" percentage is {p.reported} TFLOPS of the peak that these products could use? Answer in"
         " percent, as in 62.5.",
         "percent",
@@ -666,10 +666,12 @@ def softmax_saved_ms(p: Parameters) -> Number:
     left = fusion_strategies["full"].crossings
     return Number(
         f"Reading {p.prompts} prompts of {p.sequence:,} tokens at once, a layer takes the softmax"
-        f" of the scores of all {q(LLAMA.heads)} heads, every token against every token, in fp16."
+        f" of the scores of all {q(LLAMA.heads)} heads, every token against every token of its own"
+        " prompt, in fp16."
         f" As separate steps, each score crosses memory {q(normalization.passes)} times: it is read"
         f" twice and written once. *All elementwise kernels fused* leaves {q(left)} crossing, the"
-        f" write. At the {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in"
+        " write, because the kernel before it hands the scores over on the chip. At the"
+        f" {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in"
         " one layer? Answer in milliseconds, as in 15 ms.",
         "ms",
         points=8,
@@ -722,7 +724,7 @@ def _always_there(p: Parameters) -> str:
         f"An H100 serves {LLAMA.name} in fp16, with the grouped-query attention it ships with."
         f" {p.documents} contracts of {DOCUMENT:,} tokens stay in its KV cache all day. Weights"
         f" stay in memory too, and activations take another {q(LLAMA.activation_share, '%')} of"
-        " them."
+        " what the weights take."
     )
 
 
@@ -829,7 +831,7 @@ def act2_peek(p: Parameters) -> Peek:
             f" the weights are all that moves. One token: {q(few.intensity, 'FLOP/B')};"
             f" {q(many.batch)} tokens: {q(many.intensity, 'FLOP/B')}, for D = {q(LLAMA.width)}.",
             "Layer norm and softmax": elementwise(1e6),
-            "Fusing K kernels": r"Apart, a tensor of $|T|$ bytes crosses memory $2K$ times; fused,"
+            "Fusing K kernels": r"Apart, a tensor of $s$ bytes crosses memory $2K$ times; fused,"
             r" twice. (A norm in one kernel counts like any other; as separate steps it is read a"
             r" second time, for its statistics.) While memory sets the pace, the speedup is at most"
             r" $K$, and on-chip memory must hold what is passed on.",
@@ -929,8 +931,8 @@ def act3_launch(p: Parameters) -> Reflection:
             " with batch and context, so set both high in the explorer and look again.",
             "D": f"Two FLOP for each parameter take {_about(arithmetic, 's')} at the peak of the"
             f" H200, next to nothing in a step of {_about(took, 's')}. One token is far left of the"
-            " ridge, as a projection of few tokens was in Act 2. In the explorer, look for"
-            " arithmetic in the bar for batch 1, and then for batch 256.",
+            " ridge, as a projection of few tokens was in Act 2. In the explorer, read"
+            " *What binds* for batch 1, and then for batch 256.",
         },
         title="Where did the time go?",
         act=3,
@@ -947,8 +949,8 @@ def act3_same(p: Parameters) -> Message:
         "Head of ML infrastructure",
         "The same decision, again",
         f"So a customer who is alone on the GPU gets {_about(eager, 'tokens/s')} where"
-        f" {_about(graph, 'tokens/s')} were measured, only because a CPU hands over one kernel at"
-        " a time. In Lab 07 you paid this tax for a keyword spotter, and decided how to run it:"
+        f" {_about(graph, 'tokens/s')} are possible, only because a CPU hands over one kernel at"
+        " a time. In Lab 07 you met this tax, and decided how to run a service of your own:"
         " eager or compiled. The line below this card says which, if your design is here.\n\n"
         "Please set *Launch* in the explorer to what that decision means for us, and look at one"
         " conversation, then at a hundred. By tonight I have to answer two more questions: sales"
@@ -977,7 +979,7 @@ def first_limit(p: Parameters) -> Choice:
         " what stops you first when more and more people chat at once?",
         {
             "alone": "the target: even a single chat misses it",
-            "target": "the target: a few chats meet it, then one too many misses it",
+            "target": "the target: some chats meet it together, then one too many misses it",
             "memory": "memory: it is full while every token is still on time",
         },
         points=3,
@@ -1151,7 +1153,8 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Ask which peak",
                 "A percentage of a peak that the work cannot reach blames the wrong people. Divide"
-                " dense work by the dense peak, and expect large products at about two thirds.",
+                " dense work by the dense peak, and expect large products of"
+                " well-chosen sizes at about two thirds.",
             ),
             (
                 "Element-wise kernels wait for memory on every machine",
