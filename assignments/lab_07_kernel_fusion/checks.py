@@ -663,7 +663,8 @@ def when_to_compile(given: Given) -> CodeKey:
                 "rounded down",
                 _if_faster(f"int(1000 * compile_s / {saved})"),
                 credit=0.4,
-                says="Calls come whole, and one fewer has not paid for compiling yet: round up.",
+                says="Calls come whole, and one fewer has not paid for compiling yet: round up to"
+                " the next call.",
             ),
             Belief(
                 "not rounded",
@@ -681,7 +682,8 @@ def when_to_compile(given: Given) -> CodeKey:
                 "seconds by milliseconds",
                 _if_faster(f"ceil(compile_s / {saved})"),
                 credit=0.3,
-                says="You divided seconds by milliseconds: bring both to one unit first.",
+                says="You divided seconds by milliseconds, so what you count is not calls yet:"
+                " bring both times to one unit first.",
             ),
             Belief(
                 "all the time of a call",
@@ -694,8 +696,8 @@ def when_to_compile(given: Given) -> CodeKey:
                 "never pays, and a number",
                 _calls(f"ceil(1000 * compile_s / {saved})"),
                 credit=0.8,
-                says="Here a compiled call is not faster, so no number of calls pays for compiling:"
-                " return None before you divide.",
+                says="Here a compiled call is not faster, so no number of calls pays for compiling."
+                " Test that before you divide.",
             ),
         ],
         says="It counts whole calls, needs none if compiling costs nothing, and refuses where a"

@@ -664,8 +664,7 @@ def act1_share(p: Parameters) -> Prediction:
             "A": "This assumes that good code can keep any chip busy. But layer norm does"
             f" {counted}: unfused, it reads its tensor for the statistics, reads it again, and"
             f" writes it. That is {at}, and the A100 needs {ridge} before arithmetic sets the pace."
-            f" Such code stops at {most}, and below 1% even if it keeps each row on the chip and"
-            " reads it once. Compare its point with the flat roof.",
+            f" Unfused, it stops at {most}. Compare its point with the flat roof.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
             f" near equal, though: at {at} against a ridge of {ridge}, arithmetic is finished long"
             f" before the data has arrived, and {most} of the peak remains. Look how far left of"

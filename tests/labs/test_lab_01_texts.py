@@ -144,7 +144,7 @@ def test_numbers_hold_on_the_instruments():
         assert faster == pytest.approx(key("int8_weights_times", p).value)
         needed = key("needed_mb_per_s", p).value / p.mcu_mb_per_s
         asked = LAB.items(p)["needed_mb_per_s"].ask
-        promised = float(re.search(r"may take \*\*([\d.]+) s\*\*", asked)[1])
+        promised = float(re.search(r"arrive within \*\*([\d.]+) s\*\*", asked)[1])
         assert board(p, flash=needed).result.total == pytest.approx(promised)
         served = {"efficiency": p.efficiency_pct / 100}
         # The instrument scales no photos, so that its lamps do not show the key.
@@ -188,8 +188,8 @@ def test_the_plan_that_is_graded_draws_the_least_power_by_its_own_sentences():
     """The verdict's numbers agree with each other: the right plan has the smallest."""
     for p in DRAWN:
         found = key("listening_plan", p)
-        told = re.findall(r"(board draws|everything|detector) ([\d.]+) mW", found.says)
-        plans = {"board draws": "board", "everything": "stream", "detector": "gate"}
+        told = re.findall(r"(board draws|everything|its radio) ([\d.]+) mW", found.says)
+        plans = {"board draws": "board", "everything": "stream", "its radio": "gate"}
         said = {plans[words]: power for words, power in told}
         assert len(said) == 3
         assert min(said, key=lambda plan: float(said[plan])) == found.value

@@ -21,6 +21,7 @@ from mlsys_widgets.grading.judging.verdicts import judge
 from mlsys_widgets.labs import (
     Checklist,
     Choice,
+    Code,
     Essay,
     Message,
     Myths,
@@ -308,6 +309,8 @@ def best_constants(swept):
     people = swept.students[:100]
     best = {}
     for name, item in drawn(swept).items():
+        if isinstance(item, Code):  # a rule is the same for everybody
+            continue
         keys = [swept.everyone[student][name] for student in people]
         if isinstance(item, Choice):
             tried = set(item.options)

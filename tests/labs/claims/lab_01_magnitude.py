@@ -304,7 +304,7 @@ QUANTITIES = [
 CLAIMS = [
     # How far apart they are.
     # The price is a part of the story.
-    Reading("that costs $# and has # of SRAM", lambda p, n: n[1] == sram(p)),
+    Reading("that costs $# and has # of memory (SRAM)", lambda p, n: n[1] == sram(p)),
     Claim("by # in memory and by # in power: six orders at most, not nine", lambda p: (
         round(math.log10(max(GAPS))) == 6
     )),
@@ -520,7 +520,7 @@ CLAIMS = [
         n[0] == two_digits(RATE) and n[1] == round(256 * by_law(1) / by_law(256), 1) > 1
     )),
     Claim("so one image took # instead of #", lambda p: ONE.seconds.median > 10 * by_law(1)),
-    Claim("an H100 with slower kernels, so its rates are lower", lambda p: all(
+    Claim("slower kernels, so it allows fewer images per second than this law", lambda p: all(
         many / (fixed(p) + many * served(p)) < many / by_law(many)
         for many in (32, 96, 128, 192, 256, 1024)
     )),
@@ -571,7 +571,7 @@ CLAIMS = [
     Claim("takes # at half of its #, and # to scale, so # whole images fit", lambda p: (
         math.isclose(WORKED_IMAGE, 2 * 1e9 / A100_PEAK)
     )),
-    Claim("That is what the iron law allows, and where the lamp turns red", lambda p: (
+    Claim("That is what the iron law allows, the last batch before the lamp turns red", lambda p: (
         largest_by_law(p) > largest(p)
     )),
     Claim("That is what the iron law asks for, and where the lamp turns green", lambda p: (
@@ -581,7 +581,7 @@ CLAIMS = [
         n[0] == p.evening_batch and near(n[1], n[0] * image(p)) and n[1] < n[2]
         and near(n[2], evening_left(p))
     )),
-    Claim("With slower kernels, such a batch comes late, and only a smaller one", lambda p: all(
+    Claim("With kernels slower than that, such a batch comes late, and only a", lambda p: all(
         (fixed(p) + images * (scaling(p) + image(p) / slower) > p.deadline_us * US)
         == (images == p.evening_batch)
         for slower in [0.95 * p.evening_batch * image(p) / evening_left(p)]

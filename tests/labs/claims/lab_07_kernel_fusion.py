@@ -629,4 +629,7 @@ NOT_EVALUATED = {
     "would cost more than writing it once": "the reason of a fusion rule; see test_fusion_rule",
     "is read once for the sum and once more": "the reason of a fusion rule, tested there too",
     "A row too long for on-chip memory": "the reason of a fusion rule, tested there too",
+    "one fewer has not paid for compiling yet": "what a function must do; see test_sweep",
+    "Here a compiled call is not faster": "what a function is called with; see test_sweep",
+    "refuses where a compiled call is not faster": "what a function must do; see test_sweep",
 }
