@@ -2,8 +2,9 @@
 
 Counted is processor time, of a test and of the processes that it started and waited for, divided by
 the time that a fixed piece of work takes in the same process. So the budget is in seconds of one
-kind of processor, whatever machine runs the tests and whatever else runs there. Above its budget a
-room is named; above twice its budget, which no noise explains, the run fails.
+kind of processor, whichever machine runs the tests. Above its budget a room is named. No run fails
+for it: on a virtual machine whose host is busy, the same work was seen to take ten times as much
+processor time as a minute before.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ ROOMS = {
     "grading": 850.0, "howto": 250.0, "hub": 500.0, "instruments": 110.0, "labs": 220.0,
     "measured": 120.0, "mlsys_widgets": 50.0, "sandbox": 260.0, "server": 60.0,
 }  # fmt: skip
-TOO_MUCH = 2.0
 
 CPU, UNIT = "cpu", "unit"
 LABS = sorted(path.parent.name for path in ROOT.glob("assignments/*/lab.py"))
@@ -76,19 +76,13 @@ class Budget:
             if lab := lab_of(report.nodeid):
                 self.spent[lab] += seconds
 
-    def over(self, factor: float = 1.0) -> list[str]:
-        """Say who has spent more than a multiple of the budget."""
+    def over(self) -> list[str]:
+        """Say who has spent more than the budget."""
         return [
             f"{name} took {spent:.0f} s of processor time; its budget is {budget_of(name):.0f} s"
             for name, spent in self.spent.most_common()
-            if spent > factor * budget_of(name)
+            if spent > budget_of(name)
         ]
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail a run that passed but takes far more than its budget."""
-        if session.exitstatus == pytest.ExitCode.OK and self.over(TOO_MUCH):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show what everybody has spent, and who too much."""

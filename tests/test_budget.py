@@ -1,4 +1,4 @@
-"""The suite's own budget: what counts for whom, and when a run fails."""
+"""The suite's own budget: what counts for whom, and who is named."""
 
 from __future__ import annotations
 
@@ -33,19 +33,15 @@ def test_a_test_counts_for_its_room_and_its_lab(nodeid, room, lab):
     assert (room_of(nodeid), lab_of(nodeid)) == (room, lab)
 
 
-def test_who_is_over_budget_is_named_and_far_over_fails():
+def test_who_is_over_budget_is_named():
     budget = Budget()
     spend(budget, "tests/drawing/test_scene.py::test_it", ROOM - 1)
     assert budget.over() == []
     spend(budget, "tests/drawing/test_scene.py::test_other", 2)
     (sentence,) = budget.over()
     assert "drawing took" in sentence
-    session = SimpleNamespace(exitstatus=pytest.ExitCode.OK)
-    budget.pytest_sessionfinish(session)
-    assert session.exitstatus == pytest.ExitCode.OK
-    spend(budget, f"tests/labs/test_sweep.py::test_it[{OTHER}]", 2 * LAB + 1)
-    budget.pytest_sessionfinish(session)
-    assert session.exitstatus == pytest.ExitCode.TESTS_FAILED
+    spend(budget, f"tests/labs/test_sweep.py::test_it[{OTHER}]", LAB + 1)
+    assert budget.over()[0].startswith(OTHER)
 
 
 def test_a_slow_machine_spends_no_more():
