@@ -272,7 +272,8 @@ class MemoryBudget(TwoFormInstrument):
                 (words, _show(size, "B", pad=True), color)
                 for (_, words, color), size in zip(PARTS, sizes(result), strict=True)
             ),
-            ("Cache of one token", _show(_token(result), "B", pad=True), "orange"),
+            # To the byte: whoever counts how many conversations fit must not lose one to rounding.
+            ("Cache of one token", f"{_token(result):,.0f} B", "orange"),
             *(
                 (f"{name}, {self.shown_form}", _NONE if short else speed, tone)
                 for name, (speed, _) in self.speeds.items()
