@@ -215,8 +215,9 @@ def test_a_copied_notebook_fails_in_nbgrader_too(full_class):
 def test_a_scratch_cell_says_how_code_answers_and_nothing_else(made: Workshop, lab, tmp_path):
     book = made.notebook("release")
     folder = made.give(tmp_path / SOLVERS[0] / lab)
-    for name in asked(made.course, lab, SOLVERS[0], work=folder).graded:
+    for name, item in asked(made.course, lab, SOLVERS[0], work=folder).graded.items():
         *_, how = answer_cell(book, name).source.rstrip().splitlines()
-        assert how == f'# lab.answer("{name}", result)'
+        result = "the_function" if isinstance(item, Code) else "result"
+        assert how == f'# lab.answer("{name}", {result})'
         assert "raises-exception" in answer_cell(book, name).metadata.tags
         assert check_cell(book, name).source == f'{name} = lab.answered("{name}")'
