@@ -232,6 +232,10 @@ class Formgrader:
     def grade(self, cell: str, points: float, comment: str) -> None:
         """Give points and a comment to what somebody wrote."""
         answer = self.frame.locator(".nbgrader_cell", has=self.frame.locator(f"#{cell}"))
+        # The page sets them once it has read the gradebook; what is typed before that is not kept.
+        for field in (".extra-credit", "textarea.comment"):
+            ready = re.compile(".")
+            expect(answer.locator(field)).to_have_attribute("placeholder", ready, timeout=READY)
         for field, text in ((".score", f"{points:g}"), ("textarea.comment", comment)):
             answer.locator(field).fill(text)
             answer.locator(field).press("Tab")
