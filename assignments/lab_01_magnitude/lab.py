@@ -99,8 +99,8 @@ listening_plan = min(plans, key=plans.get)
 #
 # $D$ is the number of bytes that move and $O$ the number of operations for one image; $BW$ and $R$ say how much of each
 # the machine can do per second. $\eta$ is the fraction of $R$ that the kernels, the programs on the chip, reach;
-# $b$ is the batch, the number of images that run together, and $L$ the fixed cost of getting started. The largest term *binds*: halving it saves more time than halving any other. $D$ counts the weights
-# only, without the activations that pass from layer to layer.
+# $b$ is the batch (images that run together), and $L$ the fixed cost of getting started. The largest term *binds*:
+# halving it saves more time than halving any other. $D$ counts the weights, not the activations.
 
 # %% card="act2_message"
 
@@ -208,16 +208,14 @@ board_upgrade = min(upgrades, key=upgrades.get)
 
 # %% [markdown]
 # ## Act 3: Two doorbells to design
-#
-# You are about to design with a law. First say how a real GPU compares with it.
 
 # %% card="act3_rate"
 
 # %% card="act3_message"
 
 # %% [markdown]
-# The switch loads each proposal into the instrument below, on its own machine. A lamp for each promise says whether the
-# design keeps it, or by how much it misses. Device, efficiency and latency are given; the model and the batch are yours.
+# The switch loads each proposal into the instrument below. A lamp for each promise says whether the design keeps it, or
+# by how much it misses. Device, efficiency and latency are given; the model and the batch are yours.
 
 # %% show="context for the design"
 context
@@ -307,8 +305,8 @@ lab.reveal(
 )
 
 # %% [markdown]
-# In the comparison, the law is set to the GPU that was measured: an H200, at its full peak and with one launch. Your
-# instrument holds an H100, your own model and slower kernels, so it allows fewer images per second than this law.
+# In the comparison, the law is set to the measured H200, at its full peak. Your instrument holds an H100, your own model
+# and slower kernels, so it allows fewer images per second than this law.
 
 # %% answer="keyword_precision"
 room_kb = lab.p.sram_kb - lab.p.reserve_kb

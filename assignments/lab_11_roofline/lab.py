@@ -241,8 +241,7 @@ kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 #
 # A service that does not fit has no speed. For every token of a conversation it keeps keys and values, the *KV cache*;
 # in *grouped-query attention*, several heads share them. On the H100, raise the **batch** until the alarm, then set
-# **Attention heads** to *Full*, so that every head keeps its own. Batch and sequence length move the three kernels
-# above, too.
+# **Attention heads** to *Full*. Batch and sequence length move the three kernels above, too.
 
 # %% instrument="What the service keeps in memory"
 served_by = {"cloud": devices["h100-sxm"], "edge": devices["orin-nx"]}
@@ -416,9 +415,8 @@ own_share_pct = 100 * attained / own_roof
 #
 # Decide for Noor, on the device of your context, for conversations of 2,048 tokens: set the sequence length in **What the
 # service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. (If not even
-# one conversation fits, that is the finding: see by how much.) In **Three kernels of a language-model layer** choose the
-# fusion. (If you did Act 3, **Serving the model, token by token** says how
-# kernels are launched.) Go too far once, to see the design fail. Then save.
+# one fits, see by how much.) In **Three kernels of a language-model layer** choose the fusion. (If you did Act 3, **Serving
+# the model, token by token** says how kernels are launched.) Go too far once, to see the design fail. Then save.
 
 # %% design=true
 lab.design(
