@@ -17,7 +17,7 @@ SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 DAYS := tests/hub tests/courses tests/browser tests/howto \
 	tests/cards/test_fresh_kernel.py $(addprefix tests/authoring/test_,new_lab.py version_keeper.py write_an_instrument.py) \
 	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) \
-	$(addprefix tests/grading/test_,archives.py autograde.py broken.py by_record.py chaos.py command.py coordinator.py \
+	$(addprefix tests/grading/test_,archives.py autograde.py broken.py by_record.py chaos.py code_answers.py command.py coordinator.py \
 	differential.py lab_copies.py ledger_heads.py marking.py postgres.py version_cells.py) \
 	$(addprefix tests/sandbox/test_,attacks.py engine.py forged_records.py slurm_workers.py)
 # What a developer runs between two edits: no browser, no nbgrader, no server.

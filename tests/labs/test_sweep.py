@@ -38,6 +38,7 @@ from mlsys_widgets.labs.asked import AUTOGRADED
 from mlsys_widgets.labs.function_calls import call
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT, Asked, put_examples
+from tests.sampling import sample
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -182,7 +183,7 @@ def test_beliefs_are_told_apart_from_the_key_by_rounding_too(swept):
 
 def test_functions_are_right_or_known(swept):
     """The one of the key earns everything, and that of each belief is recognized as this one."""
-    for student, name, key in swept.keys(CodeKey):
+    for student, name, key in sample(list(swept.keys(CodeKey)), 20):
         function = swept.plain.items[name].function
         sources = {None: key.value, **{each.name: each.value for each in key.beliefs}}
         for belief, source in sources.items():
