@@ -295,6 +295,12 @@ class Student:
             if way:
                 self._choose_answer(step, others[0] if way == 2 and others else key.value)
             return
+        if isinstance(self.items[step.name], labs.Code):
+            if way > 1:
+                self._write_function(step, "def something_else(): ...", says="There is no function")
+            if way in (1, 2):
+                self._write_function(step, key.beliefs[0].value if way == 2 else key.value)
+            return
         if way == 2:
             for text in NONSENSE:
                 self.enter(step, text, says="is not")
@@ -314,6 +320,12 @@ class Student:
         words = option.evaluate("option => option.labels[0].innerText").strip()
         card.get_by_role("button", name="Record").click()
         expect(card).to_contain_text(f"Recorded: “{words}”", timeout=SOON)
+
+    def _write_function(self, step: Step, source: str, says: str = "Recorded: ") -> None:
+        card = self._card_of(step)
+        card.get_by_role("textbox").fill(source)
+        card.get_by_role("button", name="Record").click()
+        expect(card).to_contain_text(says, timeout=SOON)
 
     def _card_of(self, step: Step) -> Locator:
         """The card of a question, whole: what is recorded is opened to be changed."""
