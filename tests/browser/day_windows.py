@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Locator
 from playwright.sync_api import TimeoutError as Late
 
 from tests.browser.conftest import Lab
-from tests.browser.expected_day import Box, same
+from tests.browser.expected_day import Box, Disagreement, same
 from tests.browser.pages import DRAW_ALL
 from tests.browser.tampering import INTERCEPT, LATE, SLOW, lose_one
 
@@ -158,7 +158,10 @@ class Window:
         """Press Start or Resume, and wait until everything has run."""
         banner = self.page.get_by_role("region", name="Start or resume the lab")
         banner.get_by_role("button", name=re.compile("^(Start|Resume)$")).click(timeout=SOON)
-        banner.wait_for(state="hidden", timeout=SOON)
+        try:
+            banner.wait_for(state="hidden", timeout=SOON)
+        except Late as late:
+            raise Disagreement(f"the banner still says {banner.inner_text()!r}") from late
         self.lives = True
 
     def waits_for_resume(self) -> None:
