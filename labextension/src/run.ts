@@ -6,6 +6,8 @@ import { Kernel, KernelMessage } from '@jupyterlab/services';
 
 /** The expression that tells a kernel in which the lab was set up from one that has just begun. */
 const IS_SET_UP = "'lab' in globals()";
+/** Seconds after which cells that have not answered are asked for. */
+const PATIENCE = 10;
 /** Loads what the first cell of every lab needs, and leaves no name behind. */
 const LOAD = "__import__('mlsys_widgets').open_lab";
 
@@ -67,6 +69,40 @@ export async function isSetUp(kernel: Kernel.IKernelConnection): Promise<boolean
   }
   const said = (content.user_expressions as Record<string, { data?: Record<string, string> }>).lab;
   return said?.data?.['text/plain'] === 'True';
+}
+
+/**
+ * Wait until all is done, or until a kernel has answered a question that was sent to it after the cells:
+ * then they, or their answers, were lost, as happens around the restart of a kernel.
+ *
+ * @returns Whether they were lost.
+ */
+export async function areLost(
+  kernel: Kernel.IKernelConnection,
+  allDone: () => boolean
+): Promise<boolean> {
+  let answered = false;
+  while (!answered) {
+    await pause(PATIENCE);
+    if (allDone()) {
+      return false;
+    }
+    // Not waited for longer than for cells: it may be lost, too.
+    await Promise.race([
+      isSetUp(kernel).then(
+        () => (answered = true),
+        () => undefined
+      ),
+      pause(PATIENCE)
+    ]);
+  }
+  // What came before the answer is handled in this turn of the page.
+  await pause(0);
+  return !allDone();
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise(resolve => window.setTimeout(resolve, 1000 * seconds));
 }
 
 /** Whether a kernel has all of these widgets: those of an earlier kernel are gone. */

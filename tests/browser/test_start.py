@@ -117,6 +117,28 @@ def cell(page: Page, index: int) -> Locator:
     return page.locator(f".jp-Notebook:visible .jp-Cell[data-windowed-list-index='{index}']")
 
 
+#: Have the next messages of a kind never leave the page, as around the restart of a kernel.
+LOSE = """({ kind, many }) => {
+  const send = WebSocket.prototype.send;
+  window.lost = 0;
+  WebSocket.prototype.send = function (data) {
+    const text = typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
+    if (text.includes(kind) && window.lost < many) window.lost += 1;
+    else send.call(this, data);
+  };
+}"""
+
+
+def test_cells_that_never_reach_the_kernel_are_run_again(open_notebook, lab):
+    page = open_notebook(lab)
+    page.wait_for_function(KERNEL_IS_IDLE)
+    page.evaluate(LOSE, {"kind": "execute_request", "many": 3})
+    run_to_end(page, "Start")
+    assert page.evaluate("lost") == 3
+    assert None not in [page.evaluate(COUNTS)[each] for each in (SET_UP, FIRST_STEP, INSTRUMENT)]
+    expect(cell(page, FIRST_STEP).get_by_role("button", name="Commit")).to_be_visible()
+
+
 def test_start_runs_what_is_the_labs_own(open_notebook, lab, screenshot):
     page = open_notebook(lab)
     expect(banner(page)).to_contain_text("Start the lab to see its cards and instruments.")
