@@ -227,6 +227,7 @@ def open_up(student: Student, name: str) -> None:
     student.do(next(step for step in student.steps if step.name == name))
 
 
+@pytest.mark.slow
 def test_the_break_even_timeline_follows_on_a_bad_day(lab_07):
     page, student = lab_07
     press(page, "Start")

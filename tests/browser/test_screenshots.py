@@ -78,10 +78,12 @@ def test_the_report_on_a_class(made: Studio, course: Path) -> None:
     same_as_kept(views.report(made, course))
 
 
+@pytest.mark.slow
 def test_a_submission_in_formgrader(made: Studio, course: Path) -> None:
     same_as_kept(views.grader(made, course))
 
 
+@pytest.mark.slow
 def test_feedback(made: Studio, course: Path) -> None:
     same_as_kept(views.feedback(made, course))
 
