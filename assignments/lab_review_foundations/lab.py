@@ -43,7 +43,7 @@ Markdown(lab.materials["what_you_bring"](magnitude, fusion, roofline_lab))
 # %% [markdown]
 # ## Act 1: Hardware
 #
-# A chip does a fixed number of operations and moves a fixed number of bytes per second. Choose where your system
+# A chip does at most so many operations and moves at most so many bytes per second. Choose where your system
 # runs: the roofline below follows.
 
 # %% show="Context"
@@ -146,7 +146,7 @@ working_set_home = next(level for level, capacity in room.items() if working_set
 
 # %% [markdown]
 # **How close do real kernels come?** The chart below shows an H200 with matrix products as they were measured. Before
-# you move anything, write down at which size you expect a product to come within a tenth of its roof. Then look at the
+# you move anything, write down how close you expect the fastest product to come to its roof. Then look at the
 # points, and try *Attention over a prompt* and *Attention of a new token* as well: which of the two comes closer to its
 # own roof, and what does that say about reading a prompt and writing an answer?
 #
@@ -287,13 +287,14 @@ waits_for = largest if parts[largest] > step / 2 else "none"
 #
 # Put the models together. For Thursday, Lena needs a place for the data that a fused kernel works on (take the memory
 # levels of an A100 for those of her chip, whatever the context of Act 1) and a way to run her model. It has to capture a
-# graph, because eager mode is too slow for her; only if no graph gives right results does she stay with eager mode. The
+# graph, which saves launches and lets small kernels be fused (a product at its roof gets faster only with fewer bits or
+# less work); only if no graph gives right results does she stay with eager mode. The
 # plan below is hers, and **it fails twice**: the working set does not fit where it should live, and capturing the model
 # fails or changes what it does. Fix both, then save the plan. Her conditions: her model, her data and her GPU stay as
 # they are.
 #
-# (One entry of the second instrument may be new to you: a *fake kernel* computes nothing; it tells a compiler the shape of
-# a custom op's result.)
+# (A *fake kernel* computes nothing; it tells a compiler the shape of a custom op's result. `jit.trace` and `jit.script` are
+# legacy: they still run, and `torch.export` has taken their place.)
 
 # %% instrument="Where does the working set live?"
 plan_memory = MemoryHierarchy(

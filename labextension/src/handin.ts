@@ -80,20 +80,20 @@ async function decided(outlook: IOutlook): Promise<boolean> {
   }
   if (missing.length > 0) {
     words.push(paragraph('Before you do:'), list(missing.map(each => withLocalTimes(each.words))));
-  } else {
+  }
+  const whole = missing.every(({ kind }) => kind === 'name');
+  if (whole) {
     words.push(paragraph('All steps are done and the ledger is intact.'));
   }
   // A file is not handed in until the student has uploaded it.
   const hand = course === null ? 'Make the file' : 'Hand in';
-  const whole = course === null ? 'Make the file to hand in?' : 'Hand in the lab?';
+  const ask = course === null ? 'Make the file to hand in?' : 'Hand in the lab?';
   const answer = await showDialog({
-    title: missing.length > 0 ? 'Something is missing' : whole,
+    title: !whole ? 'Something is missing' : missing.length > 0 ? 'Is this your name?' : ask,
     body: body(...words),
     buttons: [
       Dialog.cancelButton({ label: 'Go back' }),
-      missing.length > 0
-        ? Dialog.warnButton({ label: `${hand} anyway` })
-        : Dialog.okButton({ label: hand })
+      whole ? Dialog.okButton({ label: hand }) : Dialog.warnButton({ label: `${hand} anyway` })
     ],
     defaultButton: missing.length > 0 ? 0 : 1
   });

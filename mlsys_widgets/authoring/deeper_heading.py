@@ -58,7 +58,7 @@ class DeeperHeading:
         counts = (
             f"It counts: {format_quantity(self.points, 'points')}."
             if self.points
-            else "Optional: what you answer is judged and explained, and gives no points."
+            else "Optional: explained in your feedback, without points."
         )
         return f"*About {self.minutes} minutes more: {listed}. {counts}*"
 

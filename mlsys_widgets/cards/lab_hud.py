@@ -310,6 +310,8 @@ class LabHUD(LabWidget):
         names = {item.task_id for item in items if isinstance(item, PredictionLock)}
         names |= {item for item in items if isinstance(item, str) and item in kept}
         names |= {i.name for i in items if isinstance(i, StudentStep) and i.kind == "prediction"}
+        # Optional ones count once they are there, as they do among those that held.
+        names |= {step.name for step in self._deeper if step.name in kept}
         return f"{sum(name in kept for name in names)} of {len(names)}", "prediction", ""
 
     def _decided(self, source: str | Callable[[], Any]) -> tuple[str, str, str]:

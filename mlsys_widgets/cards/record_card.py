@@ -33,7 +33,7 @@ class RecordCard(LabWidget):
         self, item: Record, held: Callable[[], Mapping[str, StepProgress]], *, ledger: Ledger
     ) -> None:
         super().__init__(f"{item.title} ({worth(item)})")
-        self._held = held
+        self._held, self._counts = held, not item.deeper
         announcements.listen(ledger, self)
         self.show()
 
@@ -43,7 +43,7 @@ class RecordCard(LabWidget):
             (f"{how.sign} {how.words.capitalize()}", words) for words, how in held.items()
         )
         parts: list[Part] = [Rows("held", lines)]
-        if any(how.state == "tried" and how.whole for how in held.values()):
+        if self._counts and any(how.state == "tried" and how.whole for how in held.values()):
             words = "The points are for doing it: what you have tried counts, right or wrong."
             parts.append(Prose("tried", words, quiet=True))
         return parts

@@ -52,7 +52,8 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
         yield Missing(
             "name",
             f"You would hand in as {student.name}, which is your login on this computer. If your"
-            " course knows you under another name, set it first: mlsys whoami NAME.",
+            " course knows you under another name, set it before you answer, because your numbers"
+            " come with it: mlsys whoami NAME. If you have answered already, ask your TA first.",
         )
     if not work.ledger.exists():
         yield Missing("ledger", _without_ledger(work))

@@ -400,8 +400,8 @@ def act2_term(p: Parameters) -> Prediction:
     times = q(ON_H100.memory_to_compute)
     intensity = RESNET.operations / RESNET.data
     return Prediction(
-        "Which term is the longest on an H100, with one image at a time? Take the ResNet-50 of the "
-        f"course: {q(RESNET.operations, 'FLOP')}, two for each multiply-add, and "
+        "By the iron law, which term is the longest on an H100, with one image at a time? Take the "
+        f"ResNet-50 of the course: {q(RESNET.operations, 'FLOP')}, two for each multiply-add, and "
         f"{q(RESNET.data, 'B')} of weights.",
         {
             "A": "compute: doing all that arithmetic",
@@ -412,9 +412,9 @@ def act2_term(p: Parameters) -> Prediction:
         answer={"compute": "A", "memory": "B"}[str(ON_H100.binding)],
         feedback={
             "A": "You assumed that a model full of arithmetic is limited by arithmetic. The H100 "
-            f"finishes {q(RESNET.operations, 'FLOP')} in {compute}. Its weights need {memory} to "
+            f"finishes {q(RESNET.operations, 'FLOP')} in {compute}. The weights need {memory} to "
             f"arrive at {q(H100.bandwidth, 'B/s')}, {times} times as long, and the tensor cores "
-            "wait for them. You saw it when you raised the batch: only the compute bar grew.",
+            "wait for them. When you raised the batch, only the compute bar grew.",
             "B": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
             f"{times}. This is the memory wall, on one of the fastest machines you can rent. (A "
             "popular post says 4 ns and 7,500×: it counts a multiply-add once, and loses a "
@@ -680,7 +680,7 @@ def act3_rate(p: Parameters) -> Prediction:
             f"batch. In batches it did {measured}, {gained} as many. One image alone took "
             f"{passed}, and the GPU was busy for {q(busy, 's')} of that: the rest went into "
             f"launching {kernels}, one by one. The images of a batch share these launches.",
-            "B": f"You multiplied {_rate(FEW, one.seconds.median)} by about {gain:.1f}, the gain "
+            "B": f"This is {_rate(FEW, one.seconds.median)} times about {gain:.1f}, the gain "
             f"that the iron law promises (from {_rate(FEW, law[FEW])} to "
             f"{_rate(MANY, law[MANY])}). The law charges one launch per batch, but the real GPU "
             f"was sent {kernels}, so one image took {passed} instead of {q(law[FEW], 's')}. A "
@@ -690,13 +690,13 @@ def act3_rate(p: Parameters) -> Prediction:
             f"{_rate(MANY, law[MANY])}: it takes the whole peak and counts the weights only, and "
             "leaves out the activations that every layer writes and the next one reads. A law "
             "with three terms is a bound.",
-            "D": f"You multiplied by {MANY}, as if all images of a batch took the time of one. "
+            "D": f"You would get this if all {MANY} images of a batch took the time of one. "
             f"Sharing launches helps until the GPU is hardly ever idle: at batch {MANY} it was "
             f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}, {gained} as "
             "many as one by one. From there on, every further image takes its own time.",
         },
         where="one H200, PyTorch, kernels launched one by one",
-        title="What does a batch bring on a real GPU?",
+        title="What does a batch gain on a real GPU?",
         act=3,
         after=["act2_batch"],
     )
@@ -776,7 +776,8 @@ def mixed_kparams(p: Parameters) -> Number:
 def _scaled(p: Parameters) -> str:
     return (
         f"The cloud team forgot a step: the H100 ({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) "
-        f"first scales down the photos of a batch, **{q(p.scale_us * 1e-6, 's')}** each. Then come "
+        f"first scales down the photos of a batch, **{q(p.scale_us * 1e-6, 's')}** each (the "
+        "instrument leaves that out). Then come "
         f"the three terms of your model ({_model(p)}), with {q(p.launch_us * 1e-6, 's')} of "
         "latency, one after the other."
     )
@@ -810,8 +811,9 @@ def largest_batch_images(p: Parameters) -> Number:
 @lab.asks(instead_of="largest_batch_images")
 def needed_efficiency_percent(p: Parameters) -> Number:
     return Number(
-        f"{_scaled(p)} What percentage of the peak must the kernels reach, so that a batch of "
-        f"**{p.evening_batch}** images leaves the GPU within **{q(p.deadline_us * 1e-6, 's')}**? "
+        f"{_scaled(p)} In the evening, batches have **{p.evening_batch}** images. What is the "
+        "lowest percentage of the peak at which such a batch still leaves the GPU within "
+        f"**{q(p.deadline_us * 1e-6, 's')}**? "
         "(Write a number such as 98.5.)",
         "percent",
         points=9,
@@ -916,7 +918,7 @@ def takeaways(p: Parameters) -> Takeaways:
                 "closes a gap like that: models, formats, compilers and runtimes part ways.",
             ),
             (
-                "With one image, even an H100 waits for memory",
+                "By the law, one image makes even an H100 wait for memory",
                 f"ResNet-50 needs {q(ON_H100.memory_time, 's')} for its weights and "
                 f"{q(ON_H100.compute_time, 's')} for its arithmetic. From batch "
                 f"{q(ON_H100.compute_bound_batch)} on it is the other way around, which is why "

@@ -494,7 +494,7 @@ lab = Lab(
         "capture": choice("how the model is captured", "eager", "trace", "script", "fx", "compile"),
         "results_right": flag("whether its results are right"),
         "graphs": number("graphs that are captured", 0),
-        "constraint_hit": flag("whether the plan breaks a promise"),
+        "constraint_hit": flag("whether the plan breaks one of her conditions"),
         "act1_prediction": predicted("what was predicted in the first act"),
         "act1_correct": judged("whether that was right", required=False),
         "act2_prediction": predicted("what was predicted in the second act"),
@@ -624,7 +624,8 @@ def act1_share(p: Parameters) -> Prediction:
     most = q(roofline(norm.intensity, A100.peak("fp16"), A100.bandwidth).mfu, "%")
     return Prediction(
         "What fraction of an A100's peak can a perfect layer norm reach? The peak is"
-        f" {A100.peak_label()}. The tensor is fp16, and the kernel runs on its own, unfused.",
+        f" {A100.peak_label()}. The tensor is fp16, and the kernel runs on its own, unfused: it"
+        " reads its tensor for the statistics, reads it again, and writes the result.",
         {"A": "about 95%", "B": "about 50%", "C": "about 5%", "D": "about 0.5%"},
         values={"A": 0.95, "B": 0.5, "C": 0.05, "D": 0.005},
         unit="%",
@@ -764,13 +765,15 @@ def working_set_home(p: Parameters) -> Choice:
 
 @lab.asks
 def act1_reflection(p: Parameters) -> Reflection:
-    relu = fuse(chain("relu"), 100e6, FP32, A100, launch_overhead=0, compute_time=0)
+    many = f"{p.activation_melem} million"
+    elements = p.activation_melem * 1e6
+    relu = fuse(chain("relu"), elements, FP32, A100, launch_overhead=0, compute_time=0)
     moving = q(relu.unfused_time, "s")
     computing = q(relu.flops / A100.peak("fp32"), "s")
     edge = q(relu.unfused_traffic / ORIN.bandwidth, "s")
     return Reflection(
-        "Suppose the contractor's ReLU runs on an A100, and you may change one thing. What makes it"
-        " about twice as fast?",
+        "Suppose that a ReLU over the contractor's tensor uses all the bandwidth of an A100, and"
+        " you may change one thing. What makes it about twice as fast?",
         {
             "peak": "a larger chip with twice the TFLOPS",
             "bytes": "fp16 tensors instead of fp32 tensors",
@@ -779,18 +782,18 @@ def act1_reflection(p: Parameters) -> Reflection:
         },
         right="bytes",
         feedback={
-            "peak": "This helps a kernel that waits for arithmetic. For 100 million fp32 elements"
+            "peak": f"This helps a kernel that waits for arithmetic. For {many} fp32 elements"
             f" an A100 needs {computing} of arithmetic at its fp32 peak and {moving} to move the"
             " data. Halving the small number leaves the large one as it is. Find which of the two a"
             " kernel waits for before you buy anything.",
-            "bytes": f"For 100 million fp32 elements, an A100 spends {moving} on moving data; the"
+            "bytes": f"For {many} fp32 elements, an A100 spends {moving} on moving data; the"
             f" arithmetic would take {computing} at its fp32 peak. Half of the bytes means half of"
             " the time. The same holds for twice the bandwidth, and for a neighbor that takes the"
             " data over before it leaves the chip.",
             "code": "Fewer instructions help where instructions are what takes the time. Here the"
-            f" arithmetic of 100 million elements needs {computing} at the fp32 peak, hidden behind"
+            f" arithmetic of {many} elements needs {computing} at the fp32 peak, hidden behind"
             f" {moving} of moving data. A shorter program waits just as long. Look at the bytes:"
-            " which of them could stay on the chip?",
+            " how many does each element take?",
             "edge": "The edge chip computes less, but it also moves less: its ridge is"
             f" {q(ORIN.ridge('fp16'), 'FLOP/B')}, close to the A100's"
             f" {q(A100.ridge('fp16'), 'FLOP/B')}. ReLU waits for memory on both, and the same data"
@@ -869,7 +872,7 @@ def act2_trace(p: Parameters) -> Prediction:
             "B": "That is close to what `torch.compile` does when a size changes: a guard notices,"
             " and it compiles again. A trace has no such guards. It recorded 1 of"
             " the 2 branches and replays it for every input, for as long as the service runs."
-            " Compare the two in *How is the model captured?*.",
+            " Compare the two in *How is the model captured?*",
             "C": "A trace is the record of one run, and what did not happen in it does not exist:"
             " 1 branch of 2 is in the graph. PyTorch prints a warning while tracing, which is easy"
             " to miss, and nothing at all later. Now see in *How is the model captured?* what the"
@@ -877,7 +880,7 @@ def act2_trace(p: Parameters) -> Prediction:
             "D": "That is what `torch.compile` does: it breaks the graph at the `if`, lets Python"
             " decide, and continues with a second graph. A trace leaves Python behind for good;"
             " it holds 1 of the 2 branches and nobody to choose. Compare the two in *How is the"
-            " model captured?*.",
+            " model captured?*",
         },
         act=3,
         after=["act1_share"],
@@ -1034,8 +1037,8 @@ def act2_peek(p: Parameters) -> Peek:
                 r" Q_{\text{fused}} = (\text{inputs} + 1) \cdot n b$$",
                 "Each operation reads its inputs and writes one result. In a fused kernel, every"
                 " input enters once and one result leaves. For example, LayerNorm, Dropout and"
-                " ReLU, where LayerNorm keeps its row on the chip and so counts as one read and"
-                " one write:",
+                " ReLU, where LayerNorm keeps its row on the chip: unlike in Act 1, it reads its"
+                " tensor only once.",
                 fuse(chain("layernorm", "dropout", "relu"), course.elements, FP16, A100).derivation(
                     "traffic_reduction"
                 ),

@@ -516,7 +516,7 @@ CLAIMS = [
         n[0] == two_digits(FULL_RATE) and math.isclose(n[0] / n[1], two_digits(RATE), rel_tol=0.02)
     )),
     Claim("the rest went into launching # kernels", lambda p: ONE.gpu_busy < ONE.seconds.median),
-    Reading("You multiplied # images/s by about #, the gain", lambda p, n: (
+    Reading("This is # images/s times about #, the gain", lambda p, n: (
         n[0] == two_digits(RATE) and n[1] == round(256 * by_law(1) / by_law(256), 1) > 1
     )),
     Claim("so one image took # instead of #", lambda p: ONE.seconds.median > 10 * by_law(1)),
@@ -531,7 +531,7 @@ CLAIMS = [
     Claim("Sharing launches helps until the GPU is hardly ever idle", lambda p: (
         BUSY > 0.95 and resnet(32).gpu_busy < 0.5 * resnet(32).seconds.median
     )),
-    Claim("You multiplied by #, as if all images of a batch took the time of one", lambda p: (
+    Claim("You would get this if all # images of a batch took the time of one", lambda p: (
         FULL_RATE < 128 * RATE
     )),
     # The designs.

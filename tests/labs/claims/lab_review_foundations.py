@@ -35,7 +35,7 @@ NORM = NORM_FLOP / NORM_BYTES
 NORM_SHARE = NORM / RIDGE
 # A ReLU does one FLOP on an element that comes and goes.
 RELU_FP32, RELU_FP16 = 1 / (2 * FP32), 1 / (2 * FP16)
-#: The ReLU of the feedback, over 100 million elements on an A100.
+#: The ReLU of a claim, over 100 million elements on an A100.
 ELEMENTS = 100e6
 MOVING, COMPUTING = 2 * FP32 * ELEMENTS / HBM, ELEMENTS / VECTOR
 MOVING_FP16 = 2 * FP16 * ELEMENTS / HBM
@@ -227,9 +227,13 @@ QUANTITIES = [
     Quantity("elements of an example, per second", "count", lambda p: ORIN / 15),
     Quantity("the work of an example", "FLOP", lambda p: 15),
     Quantity("what its memory would have to move", "B/s", lambda p: 2 * FP16 * ORIN / 15),
-    Quantity("the ReLU of the feedback", "count", lambda p: ELEMENTS),
+    Quantity("the ReLU of a claim", "count", lambda p: ELEMENTS),
     Quantity("its times", "s", lambda p: [
         MOVING, MOVING_FP16, COMPUTING, 2 * FP32 * ELEMENTS / ORIN_DRAM,
+    ]),
+    Quantity("the contractor's tensor", "s", lambda p: [
+        p.activation_melem * 1e6 / ELEMENTS * each
+        for each in (MOVING, COMPUTING, 2 * FP32 * ELEMENTS / ORIN_DRAM)
     ]),
     Quantity("the contractor's ReLU", "B", lambda p: [profiled(p), profiled(p) / 2]),
     Quantity("activations", "B", batches),
@@ -549,6 +553,9 @@ CLAIMS = [
 NOT_EVALUATED = {
     "Labs 01, # and # each gave you a picture": "names of labs, no quantities",
     "Trying to recall them, and finding out where you fail": "a finding about learning",
+    "at most so many operations and moves at most so many bytes": "what a peak is, in words",
+    "how close you expect the fastest product to come": "a question to the student",
+    "a product at its roof gets faster only with": "the roofline, in words",
     "A size always belongs to somebody": "a definition of what a level's size means",
     "Model #: the fusion decision": "the number of a heading",
     "(#) Softmax, then Scale": "the number of an exercise",

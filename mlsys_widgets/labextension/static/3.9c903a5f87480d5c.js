@@ -135,7 +135,7 @@
 .mlsys-lab-trouble { flex: 1 1 300px; overflow-wrap: anywhere; }
 
 /* What is said. */
-.mlsys-lab-cards { display: grid; gap: 12px 24px; grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); }
+.mlsys-lab-cards { display: grid; gap: 12px 24px; grid-template-columns: repeat(auto-fit, minmax(168px, 1fr)); }
 .mlsys-lab-card:only-child { max-width: 300px; }
 .mlsys-lab-card { border-top: 2px solid var(--tone, var(--mlsys-textbook)); padding: 6px 0 0; min-width: 0; }
 .mlsys-lab-card span, .mlsys-lab-card small { display: block; font-size: var(--mlsys-note); color: var(--mlsys-quiet); }
