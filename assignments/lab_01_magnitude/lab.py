@@ -215,7 +215,7 @@ board_upgrade = min(upgrades, key=upgrades.get)
 
 # %% [markdown]
 # The switch loads each proposal into the instrument below. A lamp for each promise says whether the design keeps it, or
-# by how much it misses. Device, efficiency and latency are given; the model and the batch are yours.
+# by how much it misses. The model and the batch are yours.
 
 # %% show="context for the design"
 context

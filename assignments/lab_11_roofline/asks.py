@@ -335,7 +335,7 @@ def act1_wall(p: Parameters) -> Prediction:
             "A": "This assumes that a matrix product always has enough arithmetic to keep the chip"
             f" busy. That depends on its size: with N = {SMALL} an fp16 product does {few}, while"
             f" an H100 needs {ridge} before arithmetic becomes the limit. That is why the"
-            " sentence under the chart changed when you raised N.",
+            " chart's sentence changed when you raised N.",
             "B": "That is what holds back a small product on its own: one of N ="
             f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands of"
             " them in a launch give every unit something to do, which was timed at"
@@ -613,11 +613,11 @@ def service_message(p: Parameters) -> Message:
         "Money for one kernel",
         f"Next month we start serving {LLAMA.name}. Every layer of it has three kinds of kernels:"
         " projections (matrix products), layer norm, and softmax over the attention scores. I can"
-        " pay one engineer for one quarter, which is enough to make **one** of them faster. Half"
+        " pay one engineer for one quarter, enough to make **one** of them faster. Half"
         " of my team says projections, because they do nearly all of the FLOP. The other half"
-        " wants to fuse the small kernels. Nobody has a number, neither for this service nor for"
-        " our second one, which only reads prompts.\n\n"
-        f"Meanwhile sales has promised a customer that one H100 keeps {p.documents} legal"
+        " wants to fuse the small kernels. Nobody has a number, nor for our"
+        " second service, which reads prompts.\n\n"
+        f"Sales has promised a customer that one H100 keeps {p.documents} legal"
         f" documents, contracts of {DOCUMENT:,} tokens each, in memory all day, beside ordinary"
         " conversations. I sign the budget on Thursday.",
         task="Say which kernel to pay for, and what fits in memory beside the contracts.",

@@ -207,7 +207,7 @@ lab.reveal(
     moves=[
         Move("Set the sequence length to 1", service, workload="llm", sequence=1),
         Move(
-            "Set batch times sequence length to 8,192 or more",
+            "Make batch × sequence length at least 8,192",
             service,
             lambda r: r.workload == "llm" and r.batch * r.sequence >= 8192,
         ),
@@ -415,8 +415,8 @@ own_share_pct = 100 * attained / own_roof
 #
 # Decide for Noor, on the device of your context, for conversations of 2,048 tokens: set the sequence length in **What the
 # service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. (On the
-# edge not even one fits: see by how much, and go back to the cloud.) In **Three kernels of a language-model layer** choose the fusion. (If you did Act 3, **Serving
-# the model, token by token** says how kernels are launched.) Go too far once, to see the design fail. Then save.
+# edge none fits: see by how much, then take the cloud.) In **Three kernels of a language-model layer** choose the fusion.
+# (After Act 3, **Serving the model, token by token** says how kernels are launched.) Go too far once. Then save.
 
 # %% design=true
 lab.design(

@@ -58,7 +58,7 @@ class DeeperHeading:
         counts = (
             f"It counts: {format_quantity(self.points, 'points')}."
             if self.points
-            else "Optional: explained in your feedback, without points."
+            else "Optional: your feedback explains it, and it gives no points."
         )
         return f"*About {self.minutes} minutes more: {listed}. {counts}*"
 

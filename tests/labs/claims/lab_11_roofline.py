@@ -687,7 +687,7 @@ NOT_EVALUATED = {
     "Every version runs fewer instructions": "what somebody saw, before any number",
     "This assumes that a matrix product always": "a belief that the feedback takes apart",
     "They call the ridge of the Orin NX “about #”": "a claim that the lab takes apart",
-    "which is enough to make one of them faster": "what somebody can pay for",
+    "enough to make one of them faster": "what somebody can pay for",
     "The other half wants to fuse the small kernels": "opinions in a team",
     "its authors report # to #, not the #": "figures of the authors of FlashAttention",
     "times; fused, twice": "a count in symbols; what follows from it is evaluated",
