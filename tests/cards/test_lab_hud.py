@@ -257,3 +257,13 @@ def test_what_is_deeper_is_a_line_of_its_own_and_no_progress_waits_for_it(led):
     hud.refresh()
     assert "Deeper (1 of 1, optional)" in hud.text()
     assert "How many?" in hud.text()
+
+
+def test_a_deeper_prediction_counts_once_it_is_sealed(led):
+    core = StudentStep("gap", "prediction", 1, "How far?", ("gap",))
+    deeper = StudentStep("launch", "prediction", 1, "How long?", ("launch",), deeper=True)
+    hud = LabHUD("Lab 01", ledger=led, acts={"Act 1": [core]}, deeper=[deeper])
+    assert cards(hud)["Predictions sealed"][0] == "0 of 1"
+    led.commit_prediction("launch", "A", confidence=3)
+    hud.refresh()
+    assert cards(hud)["Predictions sealed"][0] == "1 of 2"
