@@ -14,7 +14,7 @@ from mlsys_widgets.course.calendar import LabDates, LatePolicy
 from mlsys_widgets.course.own_dates import LAB_DATES, OwnDates
 from tests.browser.pages import in_theme, no_serious_violation
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 LAB = "lab_07_kernel_fusion"
 ROOT = Path(__file__).parents[2]

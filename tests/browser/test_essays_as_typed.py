@@ -19,7 +19,7 @@ from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
 from tests.browser.test_inert_pages import GO, page_of
 from tests.grading.classroom import LAB, classroom
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 ESSAY = (
     f"If a < b, *stars* and `ticks` stay, so do $x$ and $$y$$.\n\n# no heading\n"

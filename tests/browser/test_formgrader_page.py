@@ -22,7 +22,7 @@ from tests.browser.test_inert_pages import GO, MARKDOWN, OUTPUTS
 from tests.grading.classroom import classroom, grade, hand_in
 from tests.labs.rehearsal import Workshop
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 #: What the pages of an inert notebook would not even contain.
 SCRIPTS = (

@@ -19,7 +19,7 @@ from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
 from tests.grading.classroom import LAB as DEMO
 from tests.grading.classroom import classroom
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
 LAB = "lab_11_roofline"

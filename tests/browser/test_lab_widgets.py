@@ -22,7 +22,7 @@ from tests.browser.pages import (
     restart_and_run_all,
 )
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 SETUP = """\
 from mlsys_widgets import (

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from mlsys_widgets.labs import load
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 
 def test_make_lab_lands_on_a_page_with_a_link_to_the_first_lab(

@@ -14,7 +14,7 @@ from tests.browser.pages import no_serious_violation
 from tests.courses.fixed_lab import LAB, NOTE, fixed_lab
 from tests.labs.rehearsal import work_through
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 ESSAY = "answer_advice"
 SET_ESSAY = """words => {

@@ -23,7 +23,7 @@ from tests.browser.pages import (
 from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
 from tests.grading.classroom import LAB, classroom
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 #: Milliseconds that a condition may take to come true on a machine that others use too.
 SOON = 240_000

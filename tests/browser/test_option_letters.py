@@ -12,7 +12,7 @@ from mlsys_widgets.ledger import Ledger
 from tests.browser.pages import draw_all
 from tests.labs.rehearsal import ROOT
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 LAB, ITEM = "lab_01_magnitude", "act2_term"
 

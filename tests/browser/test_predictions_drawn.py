@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.browser.pages import draw_all
 from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 LEDGER = "led = Ledger.open('ledger.jsonl', lab='lab_07_kernel_fusion', student='student-01')"
 LOCK = """lock = PredictionLock("busy", question="How busy?", unit="%", low=0, high=1, ledger=led,

@@ -21,7 +21,7 @@ from tests.browser.first_minute import GIF, first_minute, opened
 from tests.browser.pictures import differing_pixels
 from tests.browser.studio import PICTURES, ROOT, Picture, Studio, studio, study, teach
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 #: How many pixels of a frame of the moving picture may differ: smoothing, and a palette of 64.
 _FILM_MAY_DIFFER = 0.04

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from mlsys_widgets.course.exchange_place import ANSWERS, BOX
 from mlsys_widgets.handin.second_look import read_request, write_answer
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
 LAB = "lab_07_kernel_fusion"

@@ -13,7 +13,7 @@ from tests.browser.pages import draw_all, no_serious_violation
 from tests.browser.test_lab_panel import LAB, SOON, beside, panel, status, step
 from tests.browser.test_lab_widgets import card
 
-pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
 SETUP = f"""\
 from mlsys_widgets import ConfidenceQuiz, ContextToggle, Question, RooflineWidget
