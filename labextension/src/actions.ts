@@ -6,19 +6,31 @@ import { ILab } from './follow';
 import { goToCell } from './scroll';
 import { beginAgain, fetchLabs } from './server';
 import { LabStart } from './start';
-import { wayOf } from './way';
+import { leadsTo, wayOf } from './way';
 import { forgetDrafts } from './widgets/open_cards';
 import { readable } from './words';
 
 /** Scroll to the cell of a step and focus it. */
 export async function goTo(lab: ILab, step: IStep): Promise<void> {
-  // Cells may have moved since the notebook was read.
-  const now = wayOf(lab.panel.context.model).find(
-    each => each.id === step.id && each.kind === step.kind
-  );
+  const now = asItIsNow(lab, step);
   if (now) {
     await goToCell(lab.panel, now.index);
   }
+}
+
+/** Scroll to what a student reads before a step: a message, a text, or the step itself. */
+export async function leadTo(lab: ILab, step: IStep): Promise<void> {
+  const now = asItIsNow(lab, step);
+  if (now) {
+    await goToCell(lab.panel, leadsTo(lab.panel.context.model, now));
+  }
+}
+
+/** A step of the open notebook, whose cells may have moved since it was read. */
+function asItIsNow(lab: ILab, step: IStep): IStep | undefined {
+  return wayOf(lab.panel.context.model).find(
+    each => each.id === step.id && each.kind === step.kind
+  );
 }
 
 /** Restart a lab, after asking: rename its ledger, clear its outputs, restart its kernel. */

@@ -109,6 +109,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const panel = new LabPanel(follower, watch, {
       openLab: run(COMMANDS.openLab),
       goTo: step => follower.lab && void actions.goTo(follower.lab, step),
+      goToNext: run(COMMANDS.goToNext),
       checkMissing: run(COMMANDS.checkMissing),
       handIn: run(COMMANDS.handIn),
       toggleReading: run(COMMANDS.toggleReading),
@@ -246,7 +247,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       isEnabled: hasLab,
       execute: () => {
         const next = follower.lab && nextOnWay(follower.lab.way, watch.report);
-        return follower.lab && next ? actions.goTo(follower.lab, next) : undefined;
+        return follower.lab && next ? actions.leadTo(follower.lab, next) : undefined;
       }
     });
     commands.addCommand(COMMANDS.start, {

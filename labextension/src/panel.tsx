@@ -30,6 +30,7 @@ import {
 export interface IActions {
   openLab(): void;
   goTo(step: IStep): void;
+  goToNext(): void;
   checkMissing(): void;
   toggleReading(): void;
   isReading(): boolean;
@@ -136,7 +137,8 @@ function OpenLab(props: {
         hasMore={lab.way.some(isBetween)}
         report={report}
         problem={problemOf(about.lab, report, trouble)}
-        goTo={actions.goTo}
+        goToNext={actions.goToNext}
+        handIn={actions.handIn}
       />
       <HandedIn handedIn={report?.handed_in ?? null} handIn={actions.handIn} />
       <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-progress">
@@ -187,10 +189,16 @@ interface IStepsProps {
   goTo(step: IStep): void;
 }
 
-function Next(
-  props: IStepsProps & { next: IStep | null; hasMore: boolean; problem: string | null }
-): JSX.Element | null {
-  const { steps, next, hasMore, report, problem, goTo } = props;
+function Next(props: {
+  steps: IStep[];
+  report: IReport | null;
+  next: IStep | null;
+  hasMore: boolean;
+  problem: string | null;
+  goToNext(): void;
+  handIn(): void;
+}): JSX.Element | null {
+  const { steps, next, hasMore, report, problem, goToNext, handIn } = props;
   const left = notDone(steps, report).length;
   const deeper = steps.filter(step => step.deeper && stateOf(step, report).left).length;
   if (report === null || steps.length === 0) {
@@ -204,6 +212,11 @@ function Next(
           All steps are done.
           {report.handed_in === null && ' Hand in the lab when you are happy with it.'}
         </p>
+        {report.handed_in === null && (
+          <button className="mlsys-Lab-nextButton" onClick={handIn}>
+            <span className="mlsys-Lab-kicker">Hand in the lab…</span>
+          </button>
+        )}
         {deeper > 0 && (
           <p className="mlsys-Lab-aside">
             You can go deeper: {counted(deeper, 'optional step is', 'optional steps are')} open.
@@ -214,7 +227,7 @@ function Next(
   }
   return (
     <section className="mlsys-Lab-next" aria-label="What to do next">
-      <button className="mlsys-Lab-nextButton" onClick={() => goTo(next)}>
+      <button className="mlsys-Lab-nextButton" onClick={goToNext}>
         <span className="mlsys-Lab-kicker">Next: {taskOf(next.kind).toLowerCase()}</span>
         <span>{next.title}</span>
       </button>

@@ -62,6 +62,23 @@ export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
 }
 
 /**
+ * Where the texts and messages begin that lead to a step: after the cell before them that has a part
+ * in the lab, or at the heading of the act.
+ */
+export function leadsTo(model: INotebookModel, step: IStep): number {
+  const cells = [...cellsOf(model)].slice(0, step.index).reverse();
+  for (const { index, cell, said } of cells) {
+    if (text(said.kind) !== null) {
+      return index + 1;
+    }
+    if (cell.type === 'markdown' && /^##? /.test(cell.sharedModel.getSource())) {
+      return index;
+    }
+  }
+  return step.index;
+}
+
+/**
  * Where a student left off: what is not done and comes after the last thing that is. What was skipped
  * before that does not call anybody back; *Next* still leads there.
  */

@@ -31,6 +31,12 @@ from mlsys_widgets.wording.units import format_quantity
 #: The ledger keeps the settings of instruments under names that begin with this.
 _KEPT: Final = "design_instruments"
 
+#: What becomes of a step whose design was saved although it misses something.
+_OPEN: Final = (
+    "It is recorded as a design that does not fit, so this step stays open until you save one that"
+    " does. You can hand in the lab as it is."
+)
+
 #: An instrument, which breaks its promise while it shows an alert, or a function that returns a
 #: sentence while the promise is broken.
 Promise = Instrument | Callable[[], str | None]
@@ -289,8 +295,7 @@ class DesignEntry(Task):
     def _on_anyway(self, values: Values) -> None:
         misses = self.misses
         self.save()
-        remark = "It is recorded as a design that does not fit." if misses else ""
-        self._say(f"Your design is saved. {remark}".strip(), focus="saved")
+        self._say(f"Your design is saved. {_OPEN if misses else ''}".strip(), focus="saved")
 
     def _on_keep(self, values: Values) -> None:
         self._warned = False
@@ -328,7 +333,7 @@ class DesignEntry(Task):
         return [*parts, send, *self._saved(headline, misses)]
 
     def fold(self) -> ShortForm | None:
-        return ShortForm(("saved",), "Show the design") if self._stands else None
+        return ShortForm(("saved", "open"), "Show the design") if self._stands else None
 
     def _warning(self, misses: list[str]) -> Prose:
         what = "this" if len(misses) == 1 else f"{len(misses)} things"
@@ -356,6 +361,8 @@ class DesignEntry(Task):
                 filter(None, (label, headline and f"**{headline.removesuffix('.')}**"))
             )
             yield RecordedAnswer("saved", words, kept.time)
+            if failed:
+                yield Prose("open", _OPEN, tone="orange")
             return
         changed = "something has changed since then: save again"
         yield Numbers("saved", ((label, kept.time, "red" if failed else "orange", changed),))

@@ -95,6 +95,7 @@ class IronLaw(Instrument):
     quantities: ClassVar[Mapping[str, LimitedQuantity]] = {
         "data": LimitedQuantity("B", "fits", "does not fit", "too much", ((2, "x"),)),
         "total": LimitedQuantity("s", "in time", "too late", "too late", ((0, "x"),)),
+        "throughput": LimitedQuantity("inferences/s", "enough", "too few", "too few"),
     }
 
     device = Select(
@@ -247,6 +248,11 @@ class IronLaw(Instrument):
         return ph.Capacity(size=self.data, memory=self.memory - self.reserve)
 
     @property
+    def throughput(self) -> float:
+        """Inferences per second, if one batch follows the other."""
+        return float(self.result.batch / self.result.total)
+
+    @property
     def explanations(self) -> dict[str, Any]:
         return {"Time": self.result, "Memory": self.capacity}
 
@@ -325,7 +331,7 @@ class IronLaw(Instrument):
                 for term, tone, _ in TERMS
             ),
             ("Binding term", str(result.binding), tones[str(result.binding)]),
-            ("Throughput", _show(result.batch / result.total, "inferences/s", pad=True), "ink"),
+            ("Throughput", _show(self.throughput, "inferences/s", pad=True), "ink"),
             ("Memory filled", _fill(fits), "red" if fits.out_of_memory else "memory"),
             ("Peak", self._peak, "gray"),
         ]

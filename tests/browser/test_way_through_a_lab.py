@@ -60,25 +60,37 @@ def test_next_leads_from_the_prediction_to_the_instrument_the_comparison_and_the
     open_notebook, tmp_path, lab_server
 ):
     cells = [
+        nbformat.v4.new_markdown_cell("# The whole lab"),
+        nbformat.v4.new_markdown_cell("## Act 1: A wall"),
+        nbformat.v4.new_code_cell("# Message: It is slow"),
         step("prediction", "bound", "Which roof?", 1),
         instrument("Roofline", explores=["bound"]),
         step("compare", "bound", "Which roof?"),
+        nbformat.v4.new_markdown_cell("### Your numbers"),
         step("answer", "busy", "How busy is it?"),
     ]
     page = open_notebook(write(tmp_path / "lab.ipynb", cells))
     following = panel(page).get_by_role("region", name="What to do next")
     led = Ledger.open(beside(page, lab_server), lab=LAB, student="student-01")
     led.record_answer("context", "cloud")
-    for kind, title, write_it in (
-        ("predict", "Which roof?", lambda: led.commit_prediction("bound", "m", 3)),
-        ("explore", "Roofline", lambda: led.record_answer("explored.bound", True)),
-        ("compare", "Which roof?", lambda: led.record_answer("compared.bound", True)),
-        ("answer", "How busy is it?", lambda: led.record_answer("busy", 33)),
+    # The cell where Next leads is the first that a student reads before the step.
+    for kind, title, cell, write_it in (
+        ("predict", "Which roof?", 1, lambda: led.commit_prediction("bound", "m", 3)),
+        ("explore", "Roofline", 4, lambda: led.record_answer("explored.bound", True)),
+        ("compare", "Which roof?", 5, lambda: led.record_answer("compared.bound", True)),
+        ("answer", "How busy is it?", 6, lambda: led.record_answer("busy", 33)),
     ):
         expect(following).to_contain_text(f"Next: {kind}", timeout=SOON)
         expect(following).to_contain_text(title)
+        following.get_by_role("button").click()
+        page.wait_for_function(
+            "index => jupyterapp.shell.currentWidget.content.activeCellIndex === index", arg=cell
+        )
         write_it()
     expect(following).to_contain_text("All steps are done", timeout=SOON)
+    following.get_by_role("button", name="Hand in the lab…").click()
+    expect(page.locator(".jp-Dialog").first).to_be_visible(timeout=SOON)
+    page.locator(".jp-Dialog").first.press("Escape")
     # Two steps count; what lies between them is part of the way.
     expect(status(page)).to_contain_text("2 of 2")
 

@@ -165,7 +165,7 @@ def test_a_saved_design_is_a_line_until_something_is_moved(led):
     assert entry._card.view["fold"] is None
     assert not entry._card.view["item"]["outdated"], "nothing is saved yet"
     press(entry, "save")
-    assert entry._card.view["fold"]["stays"] == ["saved", "handed-in"]
+    assert entry._card.view["fold"]["stays"] == ["saved", "open", "handed-in"]
     assert "Saved: Cloud, batch 8: in time." in entry.text()
     assert not entry._card.view["item"]["outdated"]
     law.set(batch=4)
@@ -191,6 +191,7 @@ def test_a_failing_design_is_saved_only_after_a_warning_and_recorded_as_such(led
     assert entry.design.fields["batch"] == 64
     assert kept(led) == ["Answer promised in 120 µs: 570.5 µs, 450.5 µs too late."]
     assert "Saved, does not fit" in entry.text()
+    assert "this step stays open until you save one that does" in entry.text()
     assert not saved_progress(led.state(), led.lab)["design"].right
     # It keeps saying so, while a better design is on its way and in a new kernel.
     law.set(batch=8)
