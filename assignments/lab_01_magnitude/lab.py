@@ -247,6 +247,7 @@ lab.follow(
     **given,
 )
 promised = {"cloud": lab.p.deadline_us * 1e-6, "tiny": 1 / lab.p.kws_passes}
+demand = lab.materials["images_per_second"](lab.p)
 machines = {
     where: (device, {name: each[where] for name, each in given.items()})
     for where, device in (("cloud", "h100-sxm"), ("tiny", "cortex-m7"))
@@ -274,6 +275,11 @@ def another_machine(where):
 design.targets = lambda: [
     Target("data", room_for_weights(), f"room for weights {q(room_for_weights(), 'B')}"),
     Target("total", promised[context.context], f"promise {q(promised[context.context], 's')}"),
+    *(
+        [Target("throughput", demand, f"demand {q(demand, 'images/s')}", "at least")]
+        if context.context == "cloud"
+        else []
+    ),
 ]
 design
 
@@ -407,6 +413,12 @@ lab.hud(
             f"The design answers after {q(design.result.total, 's')}, "
             f"{q(design.result.total - promised[shown_context()], 's')} later than promised."
             if not design.locked and design.result.total > promised[shown_context()]
+            else None
+        ),
+        "Demand": lambda: (
+            f"The design keeps up with {q(design.throughput, 'images/s')} only, not with "
+            f"{q(demand, 'images/s')}."
+            if not design.locked and shown_context() == "cloud" and design.throughput < demand
             else None
         ),
         "Device": lambda: None if design.locked else another_machine(shown_context()),

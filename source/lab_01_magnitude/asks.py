@@ -1,6 +1,6 @@
 # What lab_01_magnitude asks. Made by `mlsys build`; the original is in assignments/.
 
-from math import ceil, log10
+from math import ceil, floor, log10
 
 from mlsys_widgets.labs import (
     Choice,
@@ -49,6 +49,11 @@ EXAMPLE_AT_PEAK = EXAMPLE_BATCH * 1e9 / A100.peak("fp16")
 EXAMPLE_SCALED = EXAMPLE_LEFT - EXAMPLE_BATCH * EXAMPLE_SCALE
 BATCHES = {"A": 4.0, "B": 32.0, "C": 300.0, "D": 1000.0}
 FEW, SOME, MANY = 1, 32, 256
+
+def images_per_second(p: Parameters) -> float:
+    alone = H100.peak("fp16") * p.efficiency_pct / 100 / (p.model_gflop * 1e9)
+    return floor(0.85e-3 * alone) * 1e3
+
 
 lab = Lab(
     "lab_01_magnitude",
@@ -136,6 +141,7 @@ lab = Lab(
         "constraint_hit": flag("whether the design breaks a limit of its device or its promise"),
         "oom_triggered": flag("whether that limit is the device's memory"),
     },
+    materials={"images_per_second": images_per_second},
     deeper=(
         "catch_up_days", "flop_per_joule_times", "listening_plan", "act1_stack", "act1_math",
         "balance_efficiency_percent", "int8_weights_times", "needed_mb_per_s", "board_upgrade",
@@ -713,7 +719,7 @@ def act3_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Two products, two proposals",
-        "We are planning two products now, and each team has sent a proposal.\n\n"
+        "We are planning two products, and each team has sent a proposal.\n\n"
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
         f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
         f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}. Between two passes the board "
@@ -722,9 +728,9 @@ def act3_message(p: Parameters) -> Message:
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
         "latency. Every image waits for its whole batch, which must leave the GPU within "
-        f"{q(p.deadline_us * 1e-6, 's')}.\n\n"
-        "Last year we recalled a thousand units. If something breaks, tell me before I announce it "
-        "on Monday, and by how much.",
+        f"{q(p.deadline_us * 1e-6, 's')}, and the GPU must keep up with "
+        f"{q(images_per_second(p), 'images/s')}.\n\n"
+        "If something breaks, tell me before I announce it on Monday, and by how much.",
         task="Load each proposal with the context switch, see whether it holds, and fix what does "
         "not.",
         act=3,

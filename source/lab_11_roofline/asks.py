@@ -950,9 +950,9 @@ def act3_same(p: Parameters) -> Message:
         "Head of ML infrastructure",
         "The same decision, again",
         f"So a customer who is alone on the GPU gets {_about(eager, 'tokens/s')} where"
-        f" {_about(graph, 'tokens/s')} are possible, only because a CPU hands over one kernel at"
-        " a time. In Lab 07 you met this tax, and decided how to run a service of your own:"
-        " eager or compiled. The line below this card says which, if your design is here.\n\n"
+        f" {_about(graph, 'tokens/s')} are possible, with the same kernels and the same bytes. In"
+        " Lab 07 you decided how to run a service of your own: eager or compiled. The line below"
+        " this card says which, if your design is here.\n\n"
         "Please set *Launch* in the explorer to what that decision means for us, and look at one"
         " conversation, then at a hundred. By tonight I have to answer two more questions: sales"
         f" wants to promise a token every {p.target_ms} ms for chats of {p.chat_tokens:,} tokens,"

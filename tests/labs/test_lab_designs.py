@@ -109,10 +109,18 @@ def test_lab_01_the_cloud_breaks_its_promise_beyond_the_largest_batch(opened, st
     design.set(batch=largest)
     assert (entry.misses, hud.broken) == ([], {})
     design.set(batch=largest + 1)
-    assert [lamp.kept for lamp in entry.lamps] == [True, False, True]
+    assert [lamp.kept for lamp in entry.lamps] == [True, False, True, True]
     assert "later than promised" in hud.broken["Answer time"]
     assert entry.current["constraint_hit"]
     assert not entry.current["oom_triggered"]
+    # A photo that waits for nobody is in time, and then the GPU does not keep up.
+    design.set(batch=1)
+    assert [lamp.kept for lamp in entry.lamps] == [True, True, False, True]
+    assert "images/s" in hud.broken["Demand"]
+    assert entry.current["constraint_hit"]
+    # What the question asks for, which counts the scaling too, keeps both.
+    design.set(batch=found.value)
+    assert (entry.misses, hud.broken) == ([], {})
 
 
 def test_lab_01_another_machine_is_no_way_out(opened):

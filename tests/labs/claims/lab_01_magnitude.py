@@ -208,6 +208,11 @@ def largest_by_law(p: Parameters) -> int:
     return math.floor((p.deadline_us * US - fixed(p)) / served(p))
 
 
+def demand(p: Parameters) -> float:
+    """Photos per second of the cloud: whole thousands below 85% of what arithmetic allows."""
+    return 1e3 * math.floor(0.85e-3 / served(p))
+
+
 def evening_left(p: Parameters) -> float:
     """What is left of the promise for the arithmetic of the batch in the evening."""
     return p.deadline_us * US - fixed(p) - p.evening_batch * scaling(p)
@@ -282,6 +287,7 @@ QUANTITIES = [
     Quantity("rates", "1/s", lambda p: [
         two_digits(each) for each in (RATE, FULL_RATE, 1 / by_law(1), 256 / by_law(256))
     ]),
+    Quantity("demand of the cloud", "1/s", demand),
     Quantity("a batch gains", "ratio", lambda p: FULL_RATE / RATE),
     Quantity("a batch gains by the law", "ratio", lambda p: 256 * by_law(1) / by_law(256)),
     Quantity("a pass", "s", lambda p: [ONE.seconds.median, ONE.gpu_busy, by_law(1)]),
@@ -596,6 +602,11 @@ CLAIMS = [
     Claim("That fills the whole # with images", lambda p: fixed(p) < p.deadline_us * US),
     Claim("One image more would still be in time", lambda p: (
         batch_time(p, largest(p)) <= p.deadline_us * US
+    )),
+    # Alone, a photo is in time and the GPU too slow; the largest batch keeps both promises.
+    Claim("and the GPU must keep up with # images/s", lambda p: (
+        1 / (fixed(p) + served(p)) < demand(p) <= largest(p) / (fixed(p) + largest(p) * served(p))
+        and fixed(p) + served(p) < p.deadline_us * US
     )),
     Claim("With one image more, the whole batch is late by a moment", lambda p: (
         0 < batch_time(p, largest(p) + 1) - p.deadline_us * US < 0.05 * p.deadline_us * US
