@@ -71,7 +71,7 @@ export function leadsTo(model: INotebookModel, step: IStep): number {
     if (text(said.kind) !== null) {
       return index + 1;
     }
-    if (cell.type === 'markdown' && /^##? /.test(cell.sharedModel.getSource())) {
+    if (cell.type === 'markdown' && /^## /.test(cell.sharedModel.getSource())) {
       return index;
     }
   }
