@@ -12,14 +12,13 @@ ARGS ?=
 # Tests run in two processes; those that share a browser or a graded lab stay together, and the
 # scopes that take longest start first (tests/conftest.py says how).
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
-# Whole days, whole classes, a real browser, stock nbgrader beside ours, and what a course needs around
-# it: minutes each, so they are tested by make test-hub.
-DAYS := tests/hub tests/courses tests/browser tests/howto \
-	tests/cards/test_fresh_kernel.py $(addprefix tests/authoring/test_,new_lab.py version_keeper.py write_an_instrument.py) \
-	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) \
-	$(addprefix tests/grading/test_,archives.py autograde.py broken.py by_record.py chaos.py code_answers.py command.py coordinator.py \
-	differential.py lab_copies.py ledger_heads.py marking.py postgres.py version_cells.py) \
-	$(addprefix tests/sandbox/test_,attacks.py engine.py forged_records.py slurm_workers.py)
+# Whole days, whole classes, a real browser, and everything that starts servers, kernels or children for
+# strangers' work: minutes each, so they are tested by make test-hub.
+DAYS := $(addprefix tests/,hub courses browser howto grading sandbox server) \
+	$(addprefix tests/authoring/test_,new_lab.py version_keeper.py write_an_instrument.py) \
+	$(addprefix tests/cards/test_,fresh_kernel.py measurement_card.py moves.py) \
+	$(addprefix tests/classes/test_,lms_command.py lms_push.py neighbor_keys.py) \
+	$(addprefix tests/labs/test_,malformed.py nbgrader.py nbval.py) tests/measured/test_background.py
 # What a developer runs between two edits: no browser, no nbgrader, no server.
 CORE := wording physics drawing ledger labs instruments cards
 QUICK := tests/test_architecture.py tests/test_cli.py tests/test_files.py \
@@ -65,7 +64,7 @@ test: system-packages lint types ## Lint, check types and run the tests, except 
 
 # Their own target, because they take minutes: real users, a real hub, a browser. As root, or most are skipped.
 # In three processes: half of a whole day is waiting for a page or pip.
-test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser and in nbgrader, courses, hub
+test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser, grading, servers, courses, hub
 	$(PY) -m pytest $(SPREAD) -n 3 --durations=10 $(DAYS) $(ARGS)
 	$(TOOK)
 
