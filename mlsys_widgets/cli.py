@@ -7,6 +7,7 @@ failure prints one sentence, never a traceback.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import shutil
 import sys
 import textwrap
@@ -116,6 +117,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     run: _Run = arguments.run
+    if not faulthandler.is_enabled() and sys.stderr is sys.__stderr__:
+        faulthandler.enable()  # so that a library that crashes says where
     try:
         return run(arguments)
     except KeyboardInterrupt:
