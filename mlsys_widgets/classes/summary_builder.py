@@ -230,9 +230,11 @@ class _SummaryBuilder:
         if name not in self._lab.pools:
             yield self._question(name, most, self._class, self._nobodys)
             return
+        questions = self._lab.questions(name, self._nobodys.p)
         for asked, those in self._asked(name).items():
             found = self._question(name, most, those, self._usual(name, asked))
-            yield replace(found, name=asked, title=_told_apart(found.title, asked), item=name)
+            title = _told_apart(found.title, questions, asked)
+            yield replace(found, name=asked, title=title, item=name)
 
     def _usual(self, name: str, asked: str) -> Given:
         """Nobody's numbers, with one question of a pool."""
@@ -344,7 +346,7 @@ class _SummaryBuilder:
             question = questions[asked]
             assert isinstance(question, Prediction)
             found = self._prediction(name, question, those, self._usual(name, asked))
-            yield replace(found, name=asked, title=_told_apart(found.title, asked))
+            yield replace(found, name=asked, title=_told_apart(found.title, questions, asked))
 
     def _prediction(
         self, name: str, item: Prediction, those: Sequence[_Submission], nobodys: Given
@@ -469,9 +471,16 @@ def _title(name: str, item: Item | None) -> str:
     return title if own else f"{title}: {name.replace('_', ' ')}"
 
 
-def _told_apart(title: str, asked: str) -> str:
-    """The title of a question of a pool, whose questions all have the same one."""
-    return f"{title} ({asked.replace('_', ' ')})"
+def _told_apart(title: str, questions: Mapping[str, Item], asked: str) -> str:
+    """The title of a question of a pool, whose questions all have the same one.
+
+    Whoever has read the lab knows a question by its unit; where all have the same, it is numbered.
+    """
+    units = [getattr(each, "unit", "") for each in questions.values()]
+    place = list(questions).index(asked)
+    if all(units) and len(set(units)) == len(units):
+        return f"{title} (in {units[place]})"
+    return f"{title} (question {place + 1} of {len(units)})"
 
 
 def _kind(item: Item | None) -> QuestionKind:
