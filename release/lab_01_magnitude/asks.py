@@ -50,6 +50,7 @@ EXAMPLE_SCALED = EXAMPLE_LEFT - EXAMPLE_BATCH * EXAMPLE_SCALE
 BATCHES = {"A": 4.0, "B": 32.0, "C": 300.0, "D": 1000.0}
 FEW, SOME, MANY = 1, 32, 256
 
+
 def images_per_second(p: Parameters) -> float:
     alone = H100.peak("fp16") * p.efficiency_pct / 100 / (p.model_gflop * 1e9)
     return floor(0.85e-3 * alone) * 1e3
