@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,16 +59,3 @@ def test_heads_that_share_keys_read_fewer_of_them(
     assert grouped.flops == own.flops
     # A long cache is read once for all heads that share it: an operation per byte for each.
     assert grouped.intensity <= sharing
-
-
-def test_many_at_once_are_each_on_their_own() -> None:
-    batch, keys = np.array([[1.0], [16.0]]), np.array([128.0, 1000.0, 32_768.0])
-    many = ph.attention(batch, 32, 1, keys, 128, kv_heads=8)
-    for i, j in np.ndindex(2, 3):
-        one = ph.attention(float(batch[i, 0]), 32, 1, float(keys[j]), 128, kv_heads=8)
-        assert (many.flops[i, j], many.bytes[i, j]) == (one.flops, one.bytes)
-
-
-def test_no_token_attends_to_nothing() -> None:
-    with pytest.raises(ValueError, match=r"^keys is 0; it must be a number of at least 1"):
-        ph.attention(1, 32, 1, 0, 128)

@@ -10,6 +10,7 @@ import pytest
 from mlsys_widgets import physics as ph
 from tests.physics.cases import CASES, OTHERS, Case, identify
 
+LLAMA = ph.language_model("llama31-8b")
 NONSENSE = [-1.0, math.nan, math.inf, -math.inf, 1e31, "many", True, [1.0, math.nan], 1j, {}]
 every_case = pytest.mark.parametrize("case", CASES, ids=identify)
 
@@ -56,16 +57,15 @@ def test_zero_is_refused_where_a_division_follows(case: Case) -> None:
 
 @every_case
 def test_arrays_give_what_numbers_give(case: Case) -> None:
-    alone = case()
     for name, value in case.numbers.items():
-        together = case(**{name: np.array([value, value, value])})
-        for one, many in zip(_outputs(alone), _outputs(together), strict=True):
-            # An output that does not depend on this input stays a single number.
-            assert np.allclose(many, one, rtol=1e-12)
-        listed = case(**{name: [value, value, value]})
-        assert all(
-            np.array_equal(a, b) for a, b in zip(_outputs(listed), _outputs(together), strict=True)
-        )
+        values = [value, value / 2, value]
+        together = _outputs(case(**{name: np.array(values)}))
+        listed = _outputs(case(**{name: values}))
+        assert all(np.array_equal(a, b) for a, b in zip(listed, together, strict=True))
+        for place, alone in enumerate(values):
+            for one, many in zip(_outputs(case(**{name: alone})), together, strict=True):
+                # An output that does not depend on this input stays a single number.
+                assert np.allclose(np.broadcast_to(many, 3)[place], one, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,19 @@ def test_arrays_give_what_numbers_give(case: Case) -> None:
         (lambda: ph.deployment(30, 1450, per_day=1, days=1), "either compiled_rate or gain"),
         (lambda: ph.iron_law(1e8, 4e9), "give a device, or both bandwidth and rate"),
         (lambda: ph.can_fuse("relu", "relu", "cousins"), "relation is 'cousins'"),
+        (lambda: ph.product(1, 8, 8, "fp6"), "precision is 'fp6'; it must be one of: fp64, fp32"),
+        (lambda: ph.small_kernel("conv", 1, 1), "small kernel is 'conv'; it must be one of: rms"),
+        (lambda: ph.layer_kernels(LLAMA, "dream", 1, 1), "phase is 'dream'; it must be one of: pr"),
+        (lambda: ph.model_kernels(LLAMA, "decode", 1, 1, "fp6"), "precision is 'fp6'; it must be"),
+        (lambda: ph.training_memory("gpt9", 1, 1), "trained model is 'gpt9'; it must be one of"),
+        (lambda: ph.training_time("gpt2", "a100-sxm", 1, 128), "no measurement is on record"),
+        (lambda: _served(model="gpt-9"), "workload is 'gpt-9'; it must be one of: "),
+        (lambda: _served(model="kws"), "language models on record: llama31-8b"),
+        (lambda: _served(device="h1000"), "device is 'h1000'; it must be one of: "),
+        (lambda: _served(device="a100-sxm"), "the calibrated form knows: h200-sxm"),
+        (lambda: _served(phase="dream"), "phase is 'dream'; it must be one of: prefill, decode"),
+        (lambda: _served(precision="fp64"), "precision is 'fp64'; it must be one of: fp16, bf16"),
+        (lambda: _served(launch="serial"), "launch is 'serial'; it must be one of: async, graph"),
     ],
 )
 def test_unknown_names_are_refused_with_what_is_known(call, sentence) -> None:
@@ -103,6 +116,11 @@ def test_catalogs_behave_like_read_only_mappings() -> None:
     assert len(ph.devices) == 6
     with pytest.raises(TypeError):
         ph.devices["mine"] = ph.devices["a100-sxm"]  # type: ignore[index]
+
+
+def _served(**changed: str) -> ph.ServingTime:
+    asked = {"model": "llama31-8b", "device": "h200-sxm", "phase": "decode"}
+    return ph.serving_time(**{**asked, "batch": 1, "sequence": 128, **changed})  # type: ignore[arg-type]
 
 
 def _outputs(result: object) -> list[float]:

@@ -29,10 +29,6 @@ def test_tensors_without_names_are_different_tensors() -> None:
     assert ph.chain("add", "add").fused_reads == 3
 
 
-def test_chain_name() -> None:
-    assert ph.chain("layernorm", "dropout", "relu").name == "LayerNorm → Dropout → ReLU"
-
-
 def test_compute_time_follows_the_work_and_the_device() -> None:
     short, long = (ph.fuse(ph.chain(*["relu"] * k), 1e6, device="a100-sxm") for k in (1, 4))
     assert long.compute_time == pytest.approx(4 * short.compute_time)

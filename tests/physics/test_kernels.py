@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,18 +27,6 @@ def test_a_projection_is_a_gemm(batch: int, sequence: int, width: int) -> None:
     folded = ph.projection(batch, sequence, width)
     assert math.isclose(flat.flops, folded.flops)
     assert math.isclose(flat.bytes, folded.bytes)
-
-
-@given(st.lists(positive(1, 1e5), min_size=1, max_size=20))
-def test_a_call_over_many_is_many_calls(sizes: list[float]) -> None:
-    shapes = np.array(sizes)
-    many = ph.gemm(shapes, shapes, shapes)
-    roofs = ph.roofline(many.intensity, 989e12, 3.35e12)
-    for k, size in enumerate(sizes):
-        one = ph.gemm(size, size, size)
-        roof = ph.roofline(one.intensity, 989e12, 3.35e12)
-        assert roofs.attainable[k] == roof.attainable
-        assert roofs.regime[k] == roof.regime
 
 
 @given(positive(1, 1e12), st.sampled_from([1, 2, 4]), positive(1e-5, 1))

@@ -97,10 +97,3 @@ def test_many_batches_at_once_are_each_on_their_own() -> None:
         for a, b in zip(many, one, strict=True):
             assert np.broadcast_to(a.kernel.flops, 3)[place] == b.kernel.flops
             assert np.broadcast_to(a.kernel.bytes, 3)[place] == b.kernel.bytes
-
-
-def test_unknown_words_are_answered_with_those_that_are_known() -> None:
-    with pytest.raises(ValueError, match="phase is 'dream'; it must be one of: prefill, decode"):
-        ph.layer_kernels(LLAMA, "dream", 1, 1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="precision is 'fp6'; it must be one of: fp64"):
-        ph.model_kernels(LLAMA, "decode", 1, 1, "fp6")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,16 +46,3 @@ def test_narrow_weights_are_widened_to_a_precision_that_multiplies() -> None:
     assert ph.storages["int4"].weight == 0.5 + 4 / 128
     others = {key: stored for key, stored in ph.storages.items() if key != "int4"}
     assert all(stored.arithmetic == key for key, stored in others.items())
-
-
-def test_many_at_once_are_each_on_their_own() -> None:
-    rows = np.array([1.0, 17.0, 4096.0])
-    many = ph.product(rows, 4096, 1024, "int8")
-    for k, m in enumerate(rows.tolist()):
-        one = ph.product(m, 4096, 1024, "int8")
-        assert (many.flops[k], many.bytes[k]) == (one.flops, one.bytes)
-
-
-def test_an_unknown_precision_is_answered_with_those_that_are_known() -> None:
-    with pytest.raises(ValueError, match="precision is 'fp6'; it must be one of: fp64, fp32"):
-        ph.product(1, 8, 8, "fp6")

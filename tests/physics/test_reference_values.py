@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import pytest
@@ -165,13 +164,6 @@ def test_reference_value(compute: Callable[[], float], value: float, within: flo
 # PHYSICS.md, table "Where the reference documents disagree, and what stands"
 
 
-def test_the_peak_is_dense_unless_sparse_is_asked_for() -> None:
-    assert H100.peak() == 989e12
-    assert H100.peak(sparse=True) == 1979e12
-    assert "sparsity" in H100.peak_label(sparse=True)
-    assert "sparsity" not in H100.peak_label()
-
-
 def test_lower_precision_doubles_intensity_and_ridge_so_the_regime_stays() -> None:
     for n in (64, 512, 4096):
         fp16, int8 = (ph.gemm(n, n, n, b).intensity for b in (2, 1))
@@ -188,23 +180,3 @@ def test_compiled_utilization_cannot_exceed_one() -> None:
     done = ph.run("gpt2-layer", "a100-sxm", mode="compiled", launch_overhead=0.0)
     assert done.utilization < 1
     assert done.compute == pytest.approx(ph.run("gpt2-layer", "a100-sxm").compute)
-
-
-def test_six_orders_of_magnitude_not_nine() -> None:
-    assert round(math.log10(H100.peak("fp16") / M7.peak("fp32"))) == 6
-
-
-def test_full_heads_cost_four_times_grouped_query_heads() -> None:
-    grouped, full = (ph.kv_cache("llama31-8b", 64, 2048, kv_heads=h) for h in (8, 32))
-    assert full == 4 * grouped
-    assert grouped == ph.kv_cache("llama31-8b", 64, 2048)
-
-
-def test_batch_moves_the_binding_term() -> None:
-    assert image_on("h100-sxm", batch=3).binding == "memory"
-    assert image_on("h100-sxm", batch=4).binding == "compute"
-
-
-def test_resnet_does_not_fit_a_microcontroller_but_fits_a_gpu() -> None:
-    assert ph.capacity(IMAGE.data, "cortex-m7").out_of_memory is True
-    assert ph.capacity(IMAGE.data, "h100-sxm").out_of_memory is False

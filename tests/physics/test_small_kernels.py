@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,16 +36,3 @@ def test_every_count_has_a_reason() -> None:
         assert kernel.launches >= 1
         assert kernel.passes >= 2  # whatever is computed is read and written
         assert kernel.provenance["passes"].note
-
-
-def test_many_at_once_are_each_on_their_own() -> None:
-    rows = np.array([1.0, 48.0, 4096.0])
-    many = ph.small_kernel("rotary", rows, 5120)
-    for k, count in enumerate(rows.tolist()):
-        one = ph.small_kernel("rotary", count, 5120)
-        assert (many.flops[k], many.bytes[k]) == (one.flops, one.bytes)
-
-
-def test_an_unknown_kernel_is_answered_with_those_that_are_known() -> None:
-    with pytest.raises(ValueError, match="small kernel is 'conv'; it must be one of: rmsnorm"):
-        ph.small_kernel("conv", 1, 1)

@@ -51,12 +51,3 @@ def test_an_odd_vocabulary_makes_the_logits_the_longest_kernel() -> None:
     step = ph.training_time("gpt2", "h200-sxm", batch=32, sequence=1024)
     assert step.dominant.use.name.startswith("Logits")
     assert step.dominant.use.family == "unaligned products"
-
-
-def test_what_is_not_known_is_refused_with_a_sentence() -> None:
-    with pytest.raises(ValueError, match="trained model is 'gpt9'; it must be one of: gpt2"):
-        ph.training_memory("gpt9", 1, 1)
-    with pytest.raises(ValueError, match="batch is 0; it must be a number of at least 1"):
-        ph.training_memory("gpt2", 0, 128)
-    with pytest.raises(ValueError, match="no measurement is on record"):
-        ph.training_time("gpt2", "a100-sxm", 1, 128)
