@@ -27,3 +27,9 @@ def handles(drawn: Instrument | Scene) -> dict[str, Handle]:
 def handle(drawn: Instrument | Scene, name: str) -> Handle:
     """One handle."""
     return handles(drawn)[name]
+
+
+def card(instrument: Instrument, label: str) -> str:
+    """The value of a card; what its label says after a comma, such as a form, may be left out."""
+    cards = instrument.cards(instrument.result)
+    return next(value for name, value, _ in cards if label in (name, name.partition(",")[0]))

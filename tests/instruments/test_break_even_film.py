@@ -19,16 +19,14 @@ from mlsys_widgets.instruments.break_even_film import (
 )
 
 show = ph.format_quantity
-deployments = st.builds(
-    lambda cost, rate, gain, volume, days: ph.deployment(
-        cost, rate, gain=gain, per_day=volume, days=days
-    ),
-    st.floats(0.1, 600),
-    st.floats(0.1, 1e6),
-    st.one_of(st.just(0.0), st.floats(1e-6, 3)),
-    st.floats(1, 1e9),
-    st.floats(1 / 1440, 365),
-)
+INPUTS = {
+    "compile_time": st.floats(0.1, 600),
+    "eager_rate": st.floats(0.1, 1e6),
+    "gain": st.one_of(st.just(0.0), st.floats(1e-6, 3)),
+    "per_day": st.floats(1, 1e9),
+    "days": st.floats(1 / 1440, 365),
+}
+deployments = st.builds(ph.deployment, **INPUTS)
 
 
 @given(deployments)

@@ -12,17 +12,7 @@ from hypothesis import strategies as st
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Line, Points, Words
 from mlsys_widgets.instruments import break_even_scenes as scenes
-
-deployments = st.builds(
-    lambda cost, rate, gain, volume, days: ph.deployment(
-        cost, rate, gain=gain, per_day=volume, days=days
-    ),
-    st.floats(0.1, 600),
-    st.floats(0.1, 1e6),
-    st.one_of(st.just(0.0), st.floats(1e-6, 3)),
-    st.floats(1, 1e9),
-    st.floats(1 / 1440, 365),
-)
+from tests.instruments.test_break_even_film import deployments
 
 
 def test_ladders_climb_in_steps_that_keep_things_visible() -> None:

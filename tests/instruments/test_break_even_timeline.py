@@ -22,25 +22,12 @@ from mlsys_widgets.instruments.break_even_timeline import (
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.live_math import live_math
 from tests.instruments.drawn import handles, mark
+from tests.instruments.test_break_even_film import INPUTS
 
 show = ph.format_quantity
 PRESETS = ("resnet50-cloud", "kws-cloud", "kws-edge", "kws-service", "ci-run")
 
-inputs = st.fixed_dictionaries(
-    {
-        "compile_time": st.floats(0.1, 600),
-        "eager_rate": st.floats(0.1, 1e6),
-        "gain": st.one_of(st.just(0.0), st.floats(1e-6, 3)),
-        "per_day": st.floats(1, 1e9),
-        "days": st.floats(1 / 1440, 365),
-    }
-)
-
-
-def test_the_call_of_the_issue() -> None:
-    w = BreakEvenTimeline(compile_time=30, eager_rate=1450, gain=0.48, per_day=1e7, days=30)
-    assert round(w.result.break_even) == 134_125
-    assert w.preset == "custom"
+inputs = st.fixed_dictionaries(INPUTS)
 
 
 def test_resnet50_in_the_cloud() -> None:
@@ -82,16 +69,7 @@ def test_result_lines_table_and_words_agree(chosen: dict[str, Any]) -> None:
     result = w.result
     kept = {name: w.inputs[name] for name in chosen}  # a slider snaps to its ends
     assert result == ph.deployment(**kept)
-    # Everything drawn is a number, even where the cost is never recovered.
-    crossing, strip = w.scenes(result)
-    for scene in (crossing, strip):
-        for one in scene.marks:
-            values = (
-                [number for block in one.blocks for number in block[:4]]
-                if hasattr(one, "blocks")
-                else [*one.x, *one.y]
-            )
-            assert all(math.isfinite(value) for value in values), one.name
+    crossing = w.scenes(result)[0]
     # The line of time saved runs through the result's own points.
     saved = mark(w, "time saved")
     slope = result.per_day * result.saved_per_inference
@@ -243,16 +221,6 @@ def test_a_drag_follows_the_pointer_and_moves_no_axis(
     assert w.scenes(w.result)[0] == crossing_of(w.result, None)
 
 
-def test_arrow_keys_follow_the_picture() -> None:
-    for name in handles(BreakEvenTimeline()):
-        w = BreakEvenTimeline()
-        before = handles(w)[name]
-        w.set(**{before.control: getattr(w, before.control) * 1.1})
-        after = handles(w)[name]
-        grew = after.y > before.y if before.along == "y" else after.x > before.x
-        assert grew != before.flip
-
-
 def test_the_math_marks_what_decides() -> None:
     w = BreakEvenTimeline()
     assert w.dominant(w.result) == "inferences"
@@ -285,13 +253,6 @@ def test_a_preset_sets_the_rest_and_a_change_makes_it_your_own(preset: str) -> N
     again = eval(w.code, {"BreakEvenTimeline": BreakEvenTimeline})
     assert again.preset == "custom"
     assert again.result.break_even == pytest.approx(w.result.break_even, rel=1e-4)
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_code_of_a_preset_is_that_preset(preset: str) -> None:
-    w = BreakEvenTimeline(preset=preset)
-    again = eval(w.code, {"BreakEvenTimeline": BreakEvenTimeline})
-    assert again.inputs == w.inputs
 
 
 def test_a_preset_with_a_change_keeps_the_change() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Blocks
@@ -19,16 +18,8 @@ from mlsys_widgets.instruments.dispatch_timeline import (
     scene_of,
     timeline,
 )
+from tests.instruments.test_dispatch_film import WAYS, passes
 
-WAYS = ("serial", "async", "graph")
-passes = st.builds(
-    ph.forward_pass,
-    st.integers(1, 10_000).map(float),
-    st.floats(1e-7, 1e-2),
-    st.floats(1e-7, 1e-3),
-    st.floats(0, 0.1),
-    st.sampled_from(WAYS),
-)
 TEXTBOOK = ph.run("kws", "a100-sxm")
 
 

@@ -374,6 +374,24 @@ def test_an_axis_stands_still_while_its_handle_is_held(kind: type[Instrument]) -
 
 
 @every_instrument
+def test_arrow_keys_follow_the_picture(kind: type[Instrument]) -> None:
+    """A larger input moves its handle right or up, or the other way if it is flipped."""
+    for _, handle in handles(kind()):
+        instrument = kind()
+        control = instrument.controls[handle.control]
+        assert isinstance(control, Slider)
+        now = getattr(instrument, handle.control)
+        larger = control.snap(1.2 * now)
+        if larger <= now:
+            continue
+        instrument.set(**{handle.control: larger})
+        ((_, after),) = [(s, h) for s, h in handles(instrument) if h.name == handle.name]
+        moved = after.y - handle.y if handle.along == "y" else after.x - handle.x
+        assert moved != 0, handle.name
+        assert (moved < 0) == handle.flip, handle.name
+
+
+@every_instrument
 def test_every_instrument_explains_itself(kind: type[Instrument]) -> None:
     instrument = kind()
     if kind is ConceptMap:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Line, Words
-from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.iron_law_scenes import TERMS, device_at, term_time
 from mlsys_widgets.instruments.iron_law_widget import IronLaw
-from tests.instruments.drawn import handle
+from tests.instruments.drawn import card, handle
 
 show = ph.format_quantity
 
@@ -49,19 +45,7 @@ def block(instrument: IronLaw, mark: str, number: int) -> tuple[float, float]:
     return float(drawn.x[row, 0]), float(drawn.x[row, 1])
 
 
-def card(instrument: IronLaw, label: str) -> str:
-    return next(value for name, value, _ in instrument.cards(instrument.result) if name == label)
-
-
 # ResNet-50, one image: 100 MB at 3.35 TB/s, 8.2 GFLOP at 989 TFLOPS; and on a Cortex-M7.
-
-
-def test_resnet_on_the_h100_is_memory_bound() -> None:
-    law = IronLaw().result
-    assert law.memory_time == pytest.approx(29.85e-6, rel=1e-3)
-    assert law.compute_time == pytest.approx(8.29e-6, rel=2e-3)
-    assert law.memory_to_compute == pytest.approx(3.6, abs=0.05)
-    assert law.binding == "memory"
 
 
 def test_resnet_turns_compute_bound_at_batch_4() -> None:
@@ -182,20 +166,6 @@ def test_a_reserve_leaves_something_for_the_weights() -> None:
 
 
 # What can be dragged.
-
-
-def test_every_handle_moves_a_control_of_the_keyboard() -> None:
-    instrument = IronLaw()
-    handles = [each for scene in instrument.scenes(instrument.result) for each in scene.handles]
-    assert {each.name: each.control for each in handles} == {
-        "memory": "data",
-        "compute": "operations",
-        "latency": "latency",
-        "batch": "batch",
-        "capacity": "memory",
-        "weights": "data",
-    }
-    assert all(isinstance(instrument.controls[each.control], Slider) for each in handles)
 
 
 @pytest.mark.parametrize("overlapped", [False, True])
@@ -390,7 +360,6 @@ def test_the_lines_of_memory_and_compute_meet_at_the_balance() -> None:
 @settings(max_examples=40)
 def test_random_walks_stay_true(walk: list[dict[str, object]]) -> None:
     instrument = IronLaw()
-    marks = instrument.marks
     for move in walk:
         instrument.set(**move)
         law = instrument.result
@@ -412,18 +381,11 @@ def test_random_walks_stay_true(walk: list[dict[str, object]]) -> None:
         assert rows[3][2] == show(law.total, "s")
         assert show(law.total, "s") in sentence
         assert (instrument.alert(law) is not None) == instrument.capacity.out_of_memory
-        # The plot shows them too, and nothing that is no number.
+        # The plot shows them too.
         assert block(instrument, "total", 2)[1] == pytest.approx(law.total)
         assert instrument.marks["now"].y[0] == pytest.approx(law.total / law.batch)
-        for mark in marks.values():
-            assert np.isfinite(mark.x).all()
-            assert np.isfinite(mark.y).all()
         for scene in instrument.scenes(law):
-            ends = (scene.across.low, scene.across.high, scene.up.low, scene.up.high)
-            assert all(math.isfinite(end) for end in ends)
             # A line that left its axes would be bent by whoever draws it.
             for mark in (mark for mark in scene.marks if isinstance(mark, Line)):
                 inside = [scene.up.low * 0.999 <= y <= scene.up.high * 1.001 for y in mark.y]
                 assert all(inside), mark.name
-        assert all(instrument.marks[name] is mark for name, mark in marks.items())
-        assert set(instrument.marks) == set(marks)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
-import numpy as np
 import pytest
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Handle
 from mlsys_widgets.instruments.magnitude_landscape import MagnitudeLandscape
+from tests.instruments.drawn import handles, mark
 
 KEYS = ("h100-sxm", "orin-nx", "mobile-npu", "cortex-m7")
 QUANTITIES = ("compute", "bandwidth", "memory", "power")
@@ -67,11 +65,6 @@ def test_the_order_is_that_of_the_quantity() -> None:
 # The prediction.
 
 
-def scene_mark(instrument: MagnitudeLandscape, name: str) -> Any:
-    scenes = instrument.scenes(instrument.result)
-    return next(mark for scene in scenes for mark in scene.marks if mark.name == name)
-
-
 def legend(instrument: MagnitudeLandscape) -> list[str]:
     return [words for words, _, _ in instrument.scenes(instrument.result)[0].legend]
 
@@ -80,20 +73,20 @@ def test_a_prediction_is_judged_and_drawn_beside_the_gap() -> None:
     instrument = MagnitudeLandscape(prediction=1e9)
     cards = dict(card[:2] for card in instrument.cards(instrument.result))
     assert cards["Your prediction"] == "1,000,000,000×: 3 orders of magnitude above"
-    (path,) = scene_mark(instrument, "predicted gap").paths
+    (path,) = mark(instrument, "predicted gap").paths
     assert [y for _, y in path] == [1, 1, 1e9, 1e9]  # from the lower rung, which is the foot
     assert "Your prediction, 1,000,000,000×" in legend(instrument)
     assert instrument.shown_table[1][-1][:2] == ("Your prediction", "1,000,000,000×")
     # It is about two devices in either order, and about the quantity that was asked for.
     instrument.set(device="cortex-m7", other="h100-sxm")
-    (path,) = scene_mark(instrument, "predicted gap").paths
+    (path,) = mark(instrument, "predicted gap").paths
     assert path[2][1] == 1e9
     assert "prediction=1e+09" in instrument.code
     instrument.set(quantity="power")
-    assert scene_mark(instrument, "predicted gap").paths == ()
+    assert mark(instrument, "predicted gap").paths == ()
     assert "Your prediction" not in dict(card[:2] for card in instrument.cards(instrument.result))
     assert "prediction" not in instrument.code
-    assert scene_mark(MagnitudeLandscape(), "predicted gap").paths == ()
+    assert mark(MagnitudeLandscape(), "predicted gap").paths == ()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +108,7 @@ def test_a_prediction_is_always_on_the_ladder_or_said_to_be_beyond(prediction: f
     for device, other in itertools.product(KEYS, KEYS):
         instrument = MagnitudeLandscape(prediction=prediction, device=device, other=other)
         axis = instrument.scenes(instrument.result)[0].up
-        (path,) = scene_mark(instrument, "predicted gap").paths
+        (path,) = mark(instrument, "predicted gap").paths
         low, end = path[0][1], path[2][1]
         assert axis.low <= low <= end <= axis.high
         cut = "(beyond the ladder)" in " ".join(legend(instrument))
@@ -127,12 +120,12 @@ def test_a_prediction_is_always_on_the_ladder_or_said_to_be_beyond(prediction: f
 
 def test_the_gap_is_bracketed_with_its_factor() -> None:
     instrument = MagnitudeLandscape(device="orin-nx", other="h100-sxm", quantity="bandwidth")
-    chosen = scene_mark(instrument, "gaps").paths[0]
+    chosen = mark(instrument, "gaps").paths[0]
     # PHYSICS.md: 102 GB/s, 3.35 TB/s, and 50 MB/s at the foot.
     assert [y for _, y in chosen] == pytest.approx([2040, 2040, 67_000, 67_000])
-    assert scene_mark(instrument, "gap").text == ("32.8×",)
+    assert mark(instrument, "gap").text == ("32.8×",)
     assert "Gap, 32.8×" in legend(instrument)
-    assert scene_mark(instrument, "other gaps").text == ("82.4×", "5×", "28×")
+    assert mark(instrument, "other gaps").text == ("82.4×", "5×", "28×")
 
 
 def test_the_axis_stands_still_whatever_is_chosen() -> None:
@@ -150,19 +143,14 @@ def test_the_axis_stands_still_whatever_is_chosen() -> None:
 def test_words_on_the_ladder_do_not_overlap() -> None:
     for quantity, peak in itertools.product(QUANTITIES, ("native", "advertised")):
         instrument = MagnitudeLandscape(quantity=quantity, peak=peak)
-        levels = sorted(math.log10(y) for y in scene_mark(instrument, "values").y)
+        levels = sorted(math.log10(y) for y in mark(instrument, "values").y)
         assert min(b - a for a, b in itertools.pairwise(levels)) > 0.41
         for zoom in (1, 30, 1e3, 1e4):
             instrument.set(zoom=zoom)
-            words = scene_mark(instrument, "enlarged values")
+            words = mark(instrument, "enlarged values")
             places = zip(words.x, (math.log10(y) for y in words.y), strict=True)
             for (x, y), (other_x, other_y) in itertools.combinations(places, 2):
                 assert x != other_x or abs(y - other_y) >= 0.3
-
-
-def window(instrument: MagnitudeLandscape) -> Handle:
-    (handle,) = instrument.scenes(instrument.result)[0].handles
-    return handle
 
 
 @pytest.mark.parametrize("y", [0.6, 20, 31.7, 1e3, 12_345, 3.1e5, 1e6, 1e7])
@@ -170,9 +158,11 @@ def test_the_zoom_lies_where_it_is_dragged(y: float) -> None:
     instrument = MagnitudeLandscape()
     instrument.drag("window", 3.0, y)
     middle = 10**1.5  # of three orders
-    assert window(instrument).y == pytest.approx(min(max(y, middle), 1e4 * middle), rel=0.006)
-    assert window(instrument).control == "zoom"
-    ((_, low, _, high, _),) = scene_mark(instrument, "window").blocks
+    assert handles(instrument)["window"].y == pytest.approx(
+        min(max(y, middle), 1e4 * middle), rel=0.006
+    )
+    assert handles(instrument)["window"].control == "zoom"
+    ((_, low, _, high, _),) = mark(instrument, "window").blocks
     assert (low, high) == (instrument.zoom, instrument.zoom * 1000)
     enlarged = instrument.scenes(instrument.result)[1].up
     assert enlarged.low == pytest.approx(low * 1e9)  # of 1 GFLOPS
@@ -185,10 +175,10 @@ def test_the_zoom_says_what_it_shows_and_what_lies_beyond() -> None:
         "The zoom covers 10 TFLOPS to 10,000 TFLOPS, where you find "
         "H100 SXM, Mobile NPU, Jetson Orin NX."
     )
-    words = scene_mark(instrument, "enlarged values").text
+    words = mark(instrument, "enlarged values").text
     assert "▼ Tiny, 10,000× below" in words
     instrument.set(zoom=1)
-    assert any(text.startswith("▲") for text in scene_mark(instrument, "enlarged values").text)
+    assert any(text.startswith("▲") for text in mark(instrument, "enlarged values").text)
 
 
 # Every state there is.
@@ -196,9 +186,7 @@ def test_the_zoom_says_what_it_shows_and_what_lies_beyond() -> None:
 
 @every_state
 def test_every_state_is_true(device: str, other: str, quantity: str, peak: str) -> None:
-    instrument = MagnitudeLandscape()
-    marks = instrument.marks
-    instrument.set(device=device, other=other, quantity=quantity, peak=peak)
+    instrument = MagnitudeLandscape(device=device, other=other, quantity=quantity, peak=peak)
     result = instrument.result
     header, rows = instrument.table(result)
     sentence = instrument.sentence(result)
@@ -220,15 +208,11 @@ def test_every_state_is_true(device: str, other: str, quantity: str, peak: str) 
         order = [quantity, *(each for each in QUANTITIES if each != quantity)]
         column = order.index(name)
         for key in KEYS:
-            rung = scene_mark(instrument, f"rungs of {key}").paths[column]
+            rung = mark(instrument, f"rungs of {key}").paths[column]
             times = instrument._value(key, name) / instrument._value("cortex-m7", name)
             assert {y for _, y in rung} == {times}
-        bracket = scene_mark(instrument, "gaps").paths[column]
+        bracket = mark(instrument, "gaps").paths[column]
         assert bracket[2][1] / bracket[1][1] == pytest.approx(larger)
-    for mark in marks.values():
-        assert np.isfinite(mark.x).all()
-        assert np.isfinite(mark.y).all()
-    assert all(instrument.marks[name] is mark for name, mark in marks.items())
 
 
 def test_the_result_derives_itself() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -220,20 +218,6 @@ def test_plot_cards_sentence_and_table_agree(
         assert wide[2] == pytest.approx(cost.chain.unfused_time / one)
         assert narrow[2] <= wide[2]
         assert text == ph.format_quantity(wide[2], "×")
-        assert all(math.isfinite(edge) for edge in (*wide[:4], *narrow[:4]))
-
-
-def test_a_typed_size_is_read_and_a_wrong_one_refused_with_nothing_lost() -> None:
-    w = MemoryHierarchy()
-    w.set(size="2 GB")
-    assert w.size == 2e9
-    before = w.inputs
-    for wrong, words in ((0, "Tensor size is 0 B"), ("2 hours", "amount of data"), (1e13, "10 TB")):
-        with pytest.raises(ValueError, match=words):
-            w.set(size=wrong)
-    with pytest.raises(ValueError, match="must be one of: nearest, registers"):
-        w.set(home="tape", size=5)
-    assert w.inputs == before
 
 
 def test_targets_for_room_and_for_a_trip() -> None:

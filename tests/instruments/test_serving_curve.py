@@ -86,7 +86,7 @@ def test_weights_shrink_and_the_cache_does_not() -> None:
     assert "b_w" in str(narrow.derivation("weights"))
 
 
-def serving(**changes: Any) -> curve.Serving:
+def served(**changes: Any) -> curve.Serving:
     asked = {
         "device": "h200-sxm",
         "form": "calibrated",
@@ -95,7 +95,6 @@ def serving(**changes: Any) -> curve.Serving:
         "batch": 16.0,
         "sequence": 2048.0,
         "target": 20e-3,
-        "measured": True,
     }
     return curve.serve(**(asked | changes))
 
@@ -105,29 +104,29 @@ def serving(**changes: Any) -> curve.Serving:
 def test_the_largest_batch_fits_and_is_in_time_and_no_larger_one_is(
     batch: int, sequence: int, target: float, form: curve.Form
 ) -> None:
-    now = serving(batch=float(batch), sequence=float(sequence), target=target, form=form)
+    now = served(batch=float(batch), sequence=float(sequence), target=target, form=form)
     best = now.largest_batch
     assert now.out_of_memory == (batch > now.fits)
     if best:
-        found = serving(batch=float(best), sequence=float(sequence), target=target, form=form)
+        found = served(batch=float(best), sequence=float(sequence), target=target, form=form)
         assert not found.out_of_memory
         assert found.late <= 0
     for more in range(best + 1, 1025, 100):
-        other = serving(batch=float(more), sequence=float(sequence), target=target, form=form)
+        other = served(batch=float(more), sequence=float(sequence), target=target, form=form)
         assert other.out_of_memory or other.late > 0
 
 
 def test_the_first_token_comes_after_all_prompts() -> None:
-    now = serving(batch=4.0, sequence=1000.0)
+    now = served(batch=4.0, sequence=1000.0)
     read = ph.serving_time(curve.KEY, "h200-sxm", "prefill", 4, 1000, launch="async")
     assert now.first_token == read.time
-    assert serving(form="textbook").first_token == ph.prefill(curve.KEY, "h200-sxm", 16, 2048).time
+    assert served(form="textbook").first_token == ph.prefill(curve.KEY, "h200-sxm", 16, 2048).time
 
 
 def test_a_precision_that_the_textbook_does_not_know_stands_alone() -> None:
-    assert serving(precision="int4").beside is None
-    assert serving(precision="fp8").beside is not None
-    assert serving(form="textbook").beside is None
+    assert served(precision="int4").beside is None
+    assert served(precision="fp8").beside is not None
+    assert served(form="textbook").beside is None
 
 
 @pytest.mark.parametrize(
@@ -174,12 +173,12 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.usefixtures("taken")
 def test_measured_points_have_this_launch_precision_and_about_this_context() -> None:
-    assert serving().measured == ((1.0, 6e-3),)
-    assert serving(launch="graph").measured == ((8.0, 6.5e-3),)
-    assert serving(sequence=30000.0).measured == ((8.0, 9e-3),)
-    assert serving(sequence=8192.0).measured == ()
-    assert serving(precision="bf16").measured == ()
-    assert serving(measured=False).measured == ()
+    assert served(measured=True).measured == ((1.0, 6e-3),)
+    assert served(measured=True, launch="graph").measured == ((8.0, 6.5e-3),)
+    assert served(measured=True, sequence=30000.0).measured == ((8.0, 9e-3),)
+    assert served(measured=True, sequence=8192.0).measured == ()
+    assert served(measured=True, precision="bf16").measured == ()
+    assert served().measured == ()
 
 
 def test_without_a_measurement_there_are_no_points(monkeypatch: pytest.MonkeyPatch) -> None:

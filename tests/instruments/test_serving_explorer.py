@@ -10,14 +10,10 @@ from mlsys_widgets import MemoryBudget, RooflineWidget, ServingExplorer, link
 from mlsys_widgets import physics as ph
 from mlsys_widgets.instruments import serving_curve as curve
 from mlsys_widgets.instruments.live_math import live_math
+from tests.instruments.drawn import card
 from tests.instruments.test_serving_curve import measured_cases
 
 show = ph.format_quantity
-
-
-def card(instrument: ServingExplorer, label: str) -> str:
-    found = instrument.cards(instrument.result)
-    return next(value for name, value, _ in found if name.startswith(label))
 
 
 # Two forms, and no number that leaves open which one it is from.
@@ -150,9 +146,9 @@ def test_smaller_weights_that_would_fit_are_a_hint() -> None:
 
 def test_the_largest_batch_that_can_be_set_may_not_be_the_largest() -> None:
     instrument = ServingExplorer(form="textbook", sequence=128, target=1)
-    assert card(instrument, "Largest batch") == "1,024 or more"
+    assert card(instrument, "Largest batch within target") == "1,024 or more"
     instrument.set(target=1e-3)
-    assert card(instrument, "Largest batch") == "none"
+    assert card(instrument, "Largest batch within target") == "none"
 
 
 # What was measured.

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from mlsys_widgets.drawing.scene import Blocks, Scene, Words
 from mlsys_widgets.instruments import serving_scenes as scenes
-from mlsys_widgets.instruments.serving_curve import BARS, Serving, serve
-
-
-def served(**changes: Any) -> Serving:
-    asked = {
-        "device": "h200-sxm",
-        "form": "calibrated",
-        "precision": "fp16",
-        "launch": "async",
-        "batch": 16.0,
-        "sequence": 2048.0,
-        "target": 20e-3,
-    }
-    return serve(**(asked | changes))
+from mlsys_widgets.instruments.serving_curve import BARS, Serving
+from tests.instruments.drawn import mark
+from tests.instruments.test_serving_curve import served
 
 
 def drawn(serving: Serving, **predicted: float) -> Scene:
     return scenes.tradeoff(serving, predicted.get)
-
-
-def mark(scene: Scene, name: str) -> Any:
-    return next(one for one in scene.marks if one.name == name)
 
 
 def test_a_point_of_the_curve_is_a_time_and_a_rate() -> None:
