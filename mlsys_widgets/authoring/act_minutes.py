@@ -70,16 +70,6 @@ def with_deeper(cells: Sequence[LabCell]) -> Iterator[tuple[LabCell, bool]]:
     """Every cell, and whether it stands in a deeper section.
 
     Such a section lasts until the next heading of its level, or of a higher one.
-
-    Examples
-    --------
-    >>> cells = [
-    ...     LabCell("deeper", "", "### Deeper: energy"),
-    ...     LabCell("card", "joules", ""),
-    ...     LabCell("prose", "", "## Act 2"),
-    ... ]
-    >>> [deeper for _, deeper in with_deeper(cells)]
-    [True, True, False]
     """
     below = 0  # the level of the heading whose section this is; 0 outside of all
     for cell in cells:

@@ -19,20 +19,7 @@ _BEGIN, _END = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
 
 def region(body: str, call: str) -> str:
-    """Return a hidden region whose value is that of ``call``.
-
-    Examples
-    --------
-    >>> print(region("limit = 2", "limit + 1"))
-    ### BEGIN HIDDEN TESTS
-    def _points():
-        limit = 2
-        return limit + 1
-    <BLANKLINE>
-    <BLANKLINE>
-    _points()
-    ### END HIDDEN TESTS
-    """
+    """Return a hidden region whose value is that of ``call``."""
     lines = [_BEGIN, "def _points():", _indented(body), f"    return {call}", "", "", "_points()"]
     return "\n".join([*lines, _END])
 

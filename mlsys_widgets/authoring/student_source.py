@@ -24,15 +24,7 @@ _Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 def student_asks(code: str, lab: str) -> str:
-    """The questions of a lab as students get them, under a line that says what the file is.
-
-    Examples
-    --------
-    >>> print(student_asks("share = 0.5  # never pays below 1", "lab_02_caches"), end="")
-    # What lab_02_caches asks. Made by `mlsys build`; the original is in assignments/.
-    <BLANKLINE>
-    share = 0.5
-    """
+    """The questions of a lab as students get them, under a line that says what the file is."""
     return f"# What {lab} asks. {_MADE}{student_source(code)}"
 
 
@@ -60,19 +52,6 @@ def student_source(code: str, *, cell: bool = False) -> str:
         A module, or the code of a notebook's cell.
     cell
         Whether it is a cell, whose last expression is shown and therefore stays.
-
-    Examples
-    --------
-    >>> print(
-    ...     student_source('''def busy(p):
-    ...     "A third, for everyone."
-    ...     # because launches take twice as long
-    ...     return p.kernel_us  # in µs
-    ... '''),
-    ...     end="",
-    ... )
-    def busy(p):
-        return p.kernel_us
     """
     try:
         tree = ast.parse(code)
@@ -88,13 +67,7 @@ def student_source(code: str, *, cell: bool = False) -> str:
 
 
 def student_prose(text: str) -> str:
-    """Return Markdown without the comments of HTML, which a reader of the file would see.
-
-    Examples
-    --------
-    >>> student_prose("Look at the ridge. <!-- it is 156 -->")
-    'Look at the ridge.'
-    """
+    """Return Markdown without the comments of HTML, which a reader of the file would see."""
     return _HTML_COMMENT.sub("", text)
 
 

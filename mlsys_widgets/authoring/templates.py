@@ -19,16 +19,7 @@ def names(lab: Lab, parameters: Parameters) -> dict[str, Any]:
 
 
 def fill(prose: str, known: dict[str, Any]) -> str:
-    """Replace every template in prose with its value.
-
-    Examples
-    --------
-    >>> fill(
-    ...     "A ridge of {{ q(devices['h100-sxm'].ridge(), 'FLOP/B') }}.",
-    ...     names(Lab("demo", title="", chapter=0, acts=()), Parameters({})),
-    ... )
-    'A ridge of 295.2 FLOP/B.'
-    """
+    """Replace every template in prose with its value."""
 
     def value(match: re.Match[str]) -> str:
         expression = match[1].strip()

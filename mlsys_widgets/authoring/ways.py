@@ -13,18 +13,7 @@ from mlsys_widgets.authoring.text import LabCell
 
 
 def explored_on(cells: Sequence[LabCell]) -> dict[str, list[str]]:
-    """Find the predictions whose moves are made on each instrument, by where its cell stands.
-
-    Examples
-    --------
-    >>> cells = [
-    ...     LabCell("instrument", "Roofline", "roof", "lab.py, line 1"),
-    ...     LabCell("reveal", "bound", "lab.reveal('bound', moves=[large])", "lab.py, line 5"),
-    ...     LabCell("reveal", "share", "lab.reveal('share')", "lab.py, line 9"),
-    ... ]
-    >>> explored_on(cells)
-    {'lab.py, line 1': ['bound']}
-    """
+    """Find the predictions whose moves are made on each instrument, by where its cell stands."""
     found: dict[str, list[str]] = {}
     instrument = ""
     for cell in cells:

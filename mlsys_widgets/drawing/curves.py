@@ -88,13 +88,7 @@ _LAYERS: Final[tuple[type[Part], ...]] = (Threshold, Curve, Dots)
 def prediction(
     value: float | None, unit: str = "", *, axis: Literal["x", "y"] = "y", before: str = ""
 ) -> Threshold:
-    """A prediction as every instrument draws it; ``before`` are words before its number.
-
-    Examples
-    --------
-    >>> prediction(0.28, "s").words
-    'Your prediction, 280 ms'
-    """
+    """A prediction as every instrument draws it; ``before`` are words before its number."""
     shown = "" if value is None else format_quantity(value, unit)
     x, y = (value, None) if axis == "x" else (None, value)
     return Threshold(f"Your prediction, {before}{shown}", x, y, "prediction", name="prediction")
@@ -111,17 +105,6 @@ def curve_scene(
     """Draw the parts of a plot in their order, and name them in it.
 
     Thresholds are behind all curves, curves behind all dots, and ``behind`` is behind everything.
-
-    Examples
-    --------
-    >>> sizes = (1.0, 10.0, 100.0)
-    >>> time = Curve(x=sizes, y=(2.0, 11.0, 101.0), words="Time")
-    >>> limit = Threshold("Limit", y=50.0)
-    >>> scene = curve_scene(
-    ...     decade_axis("Size", 1, 100, "B"), decade_axis("Time", 1, 1000, "s"), [time, limit]
-    ... )
-    >>> [mark.name for mark in scene.marks], [words for words, _, _ in scene.legend]
-    (['Limit', 'Time'], ['Time', 'Limit'])
     """
     drawn: list[tuple[int, AnyMark]] = []
     legend, handles = [], []
@@ -172,14 +155,7 @@ def numbers(values: Values) -> tuple[float, ...]:
 
 
 def decade_axis(label: str, low: float, high: float, unit: str) -> Axis:
-    """A logarithmic axis of whole decades, as many as it takes to hold ``low`` to ``high``.
-
-    Examples
-    --------
-    >>> axis = decade_axis("Time", 3e-6, 2e-3, "s")
-    >>> axis.words
-    ('1 µs', '10 µs', '100 µs', '1 ms', '10 ms')
-    """
+    """A logarithmic axis of whole decades, as many as it takes to hold ``low`` to ``high``."""
     start, end = 10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high))
     ticks = decades(start, end)
     return Axis(label, start, end, True, ticks, tuple(format_quantity(t, unit) for t in ticks))

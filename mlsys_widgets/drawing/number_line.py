@@ -126,16 +126,6 @@ def lay_out(
         The one to which the distance is drawn.
     distance
         The distance in a word or two, written where there is room.
-
-    Examples
-    --------
-    >>> line = lay_out(
-    ...     NumberMark("You", 0.7, "70%", "prediction"),
-    ...     [NumberMark("The model", 0.3, "30%", "model")],
-    ...     unit="%",
-    ... )
-    >>> [round(x) for _, x in line.marks]
-    [428, 192]
     """
     marks = [mark for mark in (mine, *others) if not math.isnan(mark.value)]
     values = [_tamed(mark.value) for mark in marks]

@@ -41,26 +41,14 @@ class Axis:
 
 
 def decades(low: float, high: float) -> tuple[float, ...]:
-    """Powers of ten from low to high, thinned out so that at most eight are written.
-
-    Examples
-    --------
-    >>> decades(0.1, 1000)
-    (0.1, 1.0, 10.0, 100.0, 1000.0)
-    """
+    """Powers of ten from low to high, thinned out so that at most eight are written."""
     first, last = (round(float(np.log10(limit))) for limit in (low, high))
     step = max(1, -(-(last - first) // 7))
     return tuple(float(10.0**power) for power in range(first, last + 1, step))
 
 
 def even(high: float) -> tuple[float, ...]:
-    """Round values from zero to the first at or above ``high``, four to six of them.
-
-    Examples
-    --------
-    >>> even(93.5)
-    (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
-    """
+    """Round values from zero to the first at or above ``high``, four to six of them."""
     rough = high / 5
     power = 10.0 ** np.floor(np.log10(rough))
     step = float(power * next(size for size in (1.0, 2.0, 2.5, 5.0, 10.0) if rough <= size * power))
@@ -71,12 +59,6 @@ def from_zero(label: str, high: float, unit: str) -> Axis:
     """A linear axis from zero past ``high``, written in the unit that suits its end.
 
     Its end is a round number, so that the axis stands still while a slider moves a little.
-
-    Examples
-    --------
-    >>> axis = from_zero("Time", 39.7e-6, "s")
-    >>> axis.label, axis.words
-    ('Time (µs)', ('0', '10', '20', '30', '40'))
     """
     word = format_quantity(high, unit).rpartition(" ")[2]
     one = parse_quantity(f"1 {word}", unit)

@@ -314,16 +314,7 @@ def _tone(result: ph.Deployment) -> str:
 
 
 def left_to_earn(result: ph.Deployment) -> float:
-    """Days in service that remain after the break-even; zero if it is never reached.
-
-    Examples
-    --------
-    >>> month = ph.deployment(30, 1450, gain=0.48, per_day=10_000, days=30)
-    >>> round(month.days_to_break_even, 1), round(left_to_earn(month), 1)
-    (13.4, 16.6)
-    >>> left_to_earn(ph.deployment(30, 1450, gain=0.48, per_day=10_000, days=5))
-    0.0
-    """
+    """Days in service that remain after the break-even; zero if it is never reached."""
     return max(float(result.days - result.days_to_break_even), 0.0)
 
 
@@ -331,16 +322,6 @@ def gain_needed(result: ph.Deployment) -> float:
     """The throughput gain that would just pay off; infinite when no gain is enough.
 
     Each inference must save its part of the compile time, and can save at most its own time.
-
-    Examples
-    --------
-    >>> once = ph.deployment(30, 1450, gain=0.48, per_day=100_000, days=1)
-    >>> needed = gain_needed(once)
-    >>> (
-    ...     round(needed, 3),
-    ...     ph.deployment(30, 1450, gain=needed, per_day=100_000, days=1).net_saved < 1e-9,
-    ... )
-    (0.77, True)
     """
     share = float(result.compile_time / result.inferences * result.eager_rate)
     return share / (1 - share) if share < 1 else math.inf

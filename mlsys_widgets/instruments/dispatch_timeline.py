@@ -57,14 +57,7 @@ def length(result: ph.ForwardPass) -> float:
 
 
 def timeline(result: ph.ForwardPass, first: int = ROOM) -> Timeline:
-    """The first kernels of a pass, in the order in which they are launched.
-
-    Examples
-    --------
-    >>> tiny = ph.forward_pass(1000, 5e-6, 10e-6)
-    >>> [round(start * 1e6) for start, _ in timeline(tiny, first=3).kernels]
-    [10, 25, 40]
-    """
+    """The first kernels of a pass, in the order in which they are launched."""
     # A fraction of the kernels may be a whole number only up to rounding.
     count = int(min(first, result.kernels + 1e-6))
     launch, each = float(result.launch_overhead), length(result)

@@ -16,11 +16,6 @@ def apart(wanted: Sequence[Place], wide: float, high: float) -> list[Place]:
         Where each label would best be; of two at one place, the first stays.
     wide, high
         The room that a label needs.
-
-    Examples
-    --------
-    >>> apart([(0.0, 5.0), (0.1, 5.0), (3.0, 5.0)], wide=1.0, high=0.5)
-    [(0.0, 5.0), (0.1, 4.5), (3.0, 5.0)]
     """
     placed: dict[int, Place] = {}
     for k in sorted(range(len(wanted)), key=lambda k: -wanted[k][1]):

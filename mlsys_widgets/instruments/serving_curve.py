@@ -41,13 +41,7 @@ _VARIANTS: Final[dict[ServingLaunch, str]] = {"async": "eager", "graph": "graph"
 
 
 def rounded(value: ph.Numeric, error: float = KNOWN_ERROR) -> float:
-    """A number with as many digits as an error leaves it.
-
-    Examples
-    --------
-    >>> rounded(182.7), rounded(0.00974), rounded(182.7, error=0.01)
-    (180.0, 0.0097, 183.0)
-    """
+    """A number with as many digits as an error leaves it."""
     digits = 1 + math.ceil(-math.log10(error))
     return float(f"{float(value):.{digits}g}")
 
@@ -156,14 +150,7 @@ def decode_steps(
 def calibrated_times(
     device: str, precision: str, sequence: float, launch: ServingLaunch
 ) -> CalibratedTokens:
-    """Time per token in the calibrated form.
-
-    Examples
-    --------
-    >>> times = calibrated_times("h200-sxm", "fp16", 2048.0, "graph")
-    >>> times.binds(1)
-    ('bandwidth', 'Gate and up product')
-    """
+    """Time per token in the calibrated form."""
     step = decode_steps(device, precision, sequence, launch)
     seconds = np.asarray(step.time)
     # Bars of their own would be hairlines: logits are a product too, and norms are small kernels.
@@ -180,14 +167,7 @@ def calibrated_times(
 
 @lru_cache(64)
 def textbook_times(device: str, precision: str, sequence: float) -> TextbookTokens:
-    """Time per token in the textbook form.
-
-    Examples
-    --------
-    >>> times = textbook_times("h100-sxm", "fp16", 2048.0)
-    >>> times.binds(1), round(times.at(1) * 1e3, 2)
-    (('bandwidth', ''), 4.86)
-    """
+    """Time per token in the textbook form."""
     step = ph.decode(KEY, device, WHOLE, sequence, precision)
     at = BARS.astype(int) - 1
     parts = {
@@ -229,11 +209,6 @@ def memory_needed(
 
     The textbook stores everything in one precision. The calibrated form stores the weights in it,
     and cache and activations in 16 bits, as its kernels do.
-
-    Examples
-    --------
-    >>> [memory_needed(f, "h200-sxm", "fp8", 64, 2048.0).total / 1e9 for f in FORMS]
-    [33.179869184, 20.589934592]
     """
     if form == "textbook":
         element = ph.BYTES_PER_ELEMENT[precision]
@@ -332,14 +307,7 @@ def serve(
     target: float,
     measured: bool = False,
 ) -> Serving:
-    """Serve the model; with ``measured``, tokens that were measured are held against it.
-
-    Examples
-    --------
-    >>> one = serve("h200-sxm", "textbook", "fp16", "graph", 64.0, 2048.0, 0.02)
-    >>> round(one.tokens_per_second), one.largest_batch, one.fits
-    (9259, 298, 435)
-    """
+    """Serve the model; with ``measured``, tokens that were measured are held against it."""
     prefill: ph.ServingTime | ph.Generation
     times: TokenTimes
     beside: TokenTimes | None = None

@@ -47,21 +47,6 @@ def read_number(text: str, unit: str, example: str = "") -> float:
     ------
     ValueError
         With a sentence that says how to write it.
-
-    Examples
-    --------
-    >>> read_number("33%", "percent"), read_number("3.94", "µs"), read_number("0.2 ms", "µs")
-    (33.0, 3.94, 200.0)
-    >>> (
-    ...     read_number("883k", "images"),
-    ...     read_number("16 images", "images"),
-    ...     read_number("2×", "times"),
-    ... )
-    (883000.0, 16.0, 2.0)
-    >>> read_number("3,94", "µs")
-    Traceback (most recent call last):
-    ...
-    ValueError: '3,94' is not a time; write it like 12.5 µs (with a decimal point, not a comma)
     """
     known, size = _UNITS.get(unit, (unit, 1.0))
     # A question in days is answered in days: an example in seconds would lead astray.
@@ -85,15 +70,7 @@ def is_measured(unit: str) -> bool:
 
 
 def comma_note(text: str) -> str:
-    """Ask back where a comma may have been meant as a decimal point; usually nothing.
-
-    Examples
-    --------
-    >>> comma_note("3,940")
-    'The comma was read as a thousands separator. For a decimal point, type “3.940”.'
-    >>> comma_note("3.94"), comma_note("1,234,567")
-    ('', '')
-    """
+    """Ask back where a comma may have been meant as a decimal point; usually nothing."""
     typed = text.strip()
     if not _AMBIGUOUS.match(typed):
         return ""
@@ -115,13 +92,7 @@ def write_number(value: float, unit: str) -> str:
 
 
 def short_number(value: float) -> str:
-    """A number as people write it, to six digits.
-
-    Examples
-    --------
-    >>> short_number(0.00012), short_number(883036.4), short_number(1e6), short_number(2.999)
-    ('0.00012', '883,036', '1,000,000', '2.999')
-    """
+    """A number as people write it, to six digits."""
     size = abs(value)
     if size and not 1e-4 <= size < 1e15:
         return f"{value:.6g}"

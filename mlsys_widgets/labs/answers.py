@@ -74,11 +74,5 @@ def plain(value: Any) -> Plain:
 
 
 def choice_key(answer: Plain) -> str | None:
-    """A chosen word without the spaces and capitals that people add to it.
-
-    Examples
-    --------
-    >>> choice_key(" Memory"), choice_key(7)
-    ('memory', None)
-    """
+    """A chosen word without the spaces and capitals that people add to it."""
     return answer.strip().casefold() if isinstance(answer, str) else None

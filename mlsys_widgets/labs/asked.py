@@ -17,14 +17,7 @@ Asked = Number | Choice | Code | Essay
 
 
 def is_usable(item: Asked, value: Any) -> bool:
-    """Whether a question could have this answer, as it is kept.
-
-    Examples
-    --------
-    >>> item = Number("How busy?", "percent", points=5)
-    >>> is_usable(item, 33.3), is_usable(item, "a third"), is_usable(item, [33])
-    (True, False, False)
-    """
+    """Whether a question could have this answer, as it is kept."""
     try:
         # As it is kept: a text that could be read as a number was never recorded as one.
         return bool(item.read(value) == value)

@@ -93,11 +93,6 @@ def is_instructors(folder: str | os.PathLike[str]) -> bool:
 
     The place decides, and not a file or a mark in the notebook: nbgrader would copy those to
     students. While nbgrader grades, every notebook is a student's.
-
-    Examples
-    --------
-    >>> is_instructors("release/lab_07_kernel_fusion")
-    False
     """
     if execution() == "autograde":
         return False

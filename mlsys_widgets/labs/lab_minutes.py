@@ -159,24 +159,12 @@ def _together(parts: Iterable[Sitting]) -> int:
 
 
 def reading(*texts: str) -> float:
-    """Minutes to read some texts.
-
-    Examples
-    --------
-    >>> reading("word " * 260)
-    2.0
-    """
+    """Minutes to read some texts."""
     return sum(len(text.split()) for text in texts) / WORDS_PER_MINUTE
 
 
 def item_minutes(item: Item) -> float:
-    """Minutes to read an item and to do what it asks; of feedback, one option's is read.
-
-    Examples
-    --------
-    >>> item_minutes(Number("How many microseconds is that?", "µs", points=5)) > RATES["number"]
-    True
-    """
+    """Minutes to read an item and to do what it asks; of feedback, one option's is read."""
     match item:
         case Message():
             written = reading(item.sender, item.role, item.subject, item.message, item.task)

@@ -91,15 +91,7 @@ def drawn_order(
 def scale(
     options: Mapping[str, str], values: Mapping[str, Any] | None = None
 ) -> dict[str, float] | None:
-    """The number of every option, if the options form a scale: they would be hard to read mixed.
-
-    Examples
-    --------
-    >>> scale({"few": "about 1,000: it is tiny", "many": "about 10 million: it hardly ever pays"})
-    {'few': 1000.0, 'many': 10000000.0}
-    >>> scale({"core": "a core 3 times as fast", "flash": "a flash chip"}) is None
-    True
-    """
+    """The number of every option, if the options form a scale: they would be hard to read mixed."""
     if values and set(values) >= set(options):
         return {key: float(values[key]) for key in options}
     found = {key: _LEADING.match(words) for key, words in options.items()}

@@ -199,19 +199,6 @@ def progress(
         The number of the last event that was handed in; `None` if the lab never was.
     in_file
         Whether that made a file. Nobody here knows whether the student has uploaded it.
-
-    Examples
-    --------
-    >>> quiz = StudentStep("quiz", "quiz", 1, "What do you know?", ("quiz.1", "quiz.2"))
-    >>> progress(quiz, {}).words, progress(quiz, {"quiz.1": SavedEntry(True, 1)}).words
-    ('to do', 'begun, not finished')
-    >>> both = {"quiz.1": SavedEntry(True, 1), "quiz.2": SavedEntry(True, 2)}
-    >>> progress(quiz, both).state, progress(quiz, both, covered=5).state
-    ('done', 'handed_in')
-    >>> progress(quiz, both, covered=1).words
-    'done, not handed in yet'
-    >>> progress(quiz, both, covered=5, in_file=True).words
-    'in the file'
     """
     found = [saved.get(name) for name in step.needs]
     held = [each for each in found if each is not None]

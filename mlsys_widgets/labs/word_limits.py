@@ -12,13 +12,7 @@ from mlsys_widgets.wording.plurals import counted
 
 
 def count_words(text: str) -> int:
-    """Count the words of a text; dashes, arrows and dots on their own are none.
-
-    Examples
-    --------
-    >>> count_words("Python → dispatcher → launch, twice."), count_words(" . . — ")
-    (4, 0)
-    """
+    """Count the words of a text; dashes, arrows and dots on their own are none."""
     return sum(any(map(str.isalnum, piece)) for piece in text.split())
 
 
@@ -32,18 +26,6 @@ class WordLimits:
         A text with fewer opens nothing that waits for it.
     at_most
         A text with more is called too long; `None` if there is no such limit.
-
-    Examples
-    --------
-    >>> limits = WordLimits(3, 5)
-    >>> limits.wanted, limits.problem("Buy more memory.")
-    ('3 to 5 words', None)
-    >>> limits.problem("Buy memory.")
-    ('Too short.', 'That is 2 words; write at least 3.')
-    >>> WordLimits(5, 3)
-    Traceback (most recent call last):
-    ...
-    ValueError: a text of at least 5 and at most 3 words cannot be written
     """
 
     at_least: int = 1

@@ -37,11 +37,6 @@ def working_folder(folder: str | os.PathLike[str] = ".") -> Path:
     ----------
     folder : path
         Where the notebook is.
-
-    Examples
-    --------
-    >>> working_folder("submitted/ann/lab_07").parts[-2:]
-    ('ann', 'lab_07')
     """
     here = Path(folder).resolve()
     if not is_instructors(here):
@@ -63,11 +58,6 @@ def notebook_here(folder: str | os.PathLike[str], lab: str) -> Path:
         Where the notebook is.
     lab : str
         The name of the lab.
-
-    Examples
-    --------
-    >>> notebook_here("labs/lab_07", "lab_07").name
-    'lab_07.ipynb'
     """
     here = Path(folder).resolve()
     session = here / Path(os.environ.get(_SESSION, "")).name

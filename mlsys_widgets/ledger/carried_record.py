@@ -90,11 +90,6 @@ def record_of(content: bytes) -> dict[str, Any]:
     ------
     BadRecord
         When the file is not text.
-
-    Examples
-    --------
-    >>> record_of(b'{"seq":0}\n{"seq":1}\n')
-    {'lines': ['{"seq":0}', '{"seq":1}']}
     """
     lines = whole_lines(content)
     if len(content) > LARGEST_RECORD or len(lines) > MOST_LINES:
@@ -121,12 +116,6 @@ def carried(book: Any) -> bytes | None:
     ------
     BadRecord
         When there is something in its place that is no record.
-
-    Examples
-    --------
-    >>> carried({"metadata": {"mlsys": {"record": {"lines": ['{"seq":0}']}}}})
-    b'{"seq":0}\n'
-    >>> carried({"metadata": {}})
     """
     about = _about(book)
     if about is None or RECORD not in about:

@@ -70,16 +70,7 @@ class DraftRefused(ValueError):
 
 
 class Drafts:
-    """The drafts beside a ledger.
-
-    Examples
-    --------
-    >>> drafts = Drafts(folder / "ledger.jsonl")
-    >>> typed = {"window": "w1", "value": "Fusing saves", "over": "", "at": 1.0}
-    >>> drafts.change([{"item": "essay", "box": "answer", "window": "w1", "draft": typed}])
-    >>> [draft.value for draft in drafts.read()["essay"]["answer"]]
-    ['Fusing saves']
-    """
+    """The drafts beside a ledger."""
 
     def __init__(self, ledger: Path) -> None:
         self.path = ledger.with_name(DRAFTS)

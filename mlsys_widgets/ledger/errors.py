@@ -112,14 +112,7 @@ _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESTALE})
 
 
 def not_saved(error: OSError, path: Path) -> NotSaved:
-    """Say in a sentence why the system did not write, and what to do about it.
-
-    Examples
-    --------
-    >>> print(not_saved(OSError(errno.ENOSPC, "No space left on device"), Path("ledger.jsonl")))
-    Nothing was saved: there is no room left for ledger.jsonl. Delete files you do not need (or ask
-    for more space) and try again.
-    """
+    """Say in a sentence why the system did not write, and what to do about it."""
     reason = error.strerror or str(error)
     if error.errno in _FULL:
         return DiskFull(

@@ -54,12 +54,6 @@ def read_receipt(content: bytes) -> Head | None:
     ------
     ValueError
         When it is not a receipt.
-
-    Examples
-    --------
-    >>> text = receipt_text(Head(3, "ab" * 32), datetime(2026, 11, 15, 10, tzinfo=UTC))
-    >>> read_receipt(text.encode()).seq
-    3
     """
     try:
         loaded = json.loads(content) if len(content) <= LONGEST_RECEIPT else None

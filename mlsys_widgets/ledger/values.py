@@ -117,13 +117,7 @@ def is_confidence(value: int) -> bool:
 
 
 def frozen(value: Any) -> Any:
-    """Return plain data that cannot be changed: read-only mappings, tuples for lists.
-
-    Examples
-    --------
-    >>> frozen({"pair": [1, 2]})
-    mappingproxy({'pair': (1, 2)})
-    """
+    """Return plain data that cannot be changed: read-only mappings, tuples for lists."""
     if isinstance(value, dict):
         return MappingProxyType({key: frozen(item) for key, item in value.items()})
     if isinstance(value, list):

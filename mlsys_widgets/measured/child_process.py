@@ -61,15 +61,6 @@ def lacking(document: Document, sizes: Sequence[int]) -> str:
     ----------
     sizes
         Sides of the fp32 products that the lab asks about.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.measured import load
-    >>> lacking(load("cpu-2core-server"), [64, 256])
-    ''
-    >>> print(lacking(load("cpu-2core-server"), [65]))  # doctest: +NORMALIZE_WHITESPACE
-    There was no time for the fp32 product of N = 65: the machine is too busy. Close other programs
-    and measure again.
     """
     found = ceilings(document)
     timed = {

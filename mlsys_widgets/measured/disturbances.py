@@ -41,14 +41,7 @@ def product_rates(document: Document) -> dict[int, float]:
 
 
 def disturbances(document: Document) -> list[str]:
-    """Return everything that was odd about a measurement, a sentence each.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.measured import load
-    >>> disturbances(load("cpu-2core-server"))
-    []
-    """
+    """Return everything that was odd about a measurement, a sentence each."""
     rates = product_rates(document)
     return [*_dips(rates), *_slow_at_the_end(rates), *_busy(document)]
 

@@ -68,12 +68,7 @@ def this_machine() -> str:
 
 
 def read_machine_file(path: Path) -> MachineFile | None:
-    """Read a measurement; `None` if there is no file. One that cannot be used says why.
-
-    Examples
-    --------
-    >>> read_machine_file(Path("no such file"))
-    """
+    """Read a measurement; `None` if there is no file. One that cannot be used says why."""
     try:
         if path.stat().st_size > MOST_BYTES:
             return MachineFile(None, "", f"{path.name} is far too large for a measurement.")

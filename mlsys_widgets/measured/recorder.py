@@ -42,11 +42,6 @@ def spread(samples: Sequence[float]) -> Spread:
     ----------
     samples : sequence of float
         Seconds of one call, one entry per repetition; all must be positive and finite.
-
-    Examples
-    --------
-    >>> spread([3.0, 1.0, 2.0])
-    Spread(median=2.0, q25=1.5, q75=2.5, repetitions=3)
     """
     if not samples or not all(math.isfinite(s) and s > 0 for s in samples):
         raise ValueError(f"samples must be positive finite seconds, got {list(samples)[:5]!r}")
@@ -58,13 +53,7 @@ _PATH = re.compile(r"~?(?:/[A-Za-z0-9_.@+-]+){2,}/?|[A-Za-z]:\\\S*")
 
 
 def one_line(text: object, limit: int = 240) -> str:
-    """Return the first line of a text, without paths and short enough for a document.
-
-    Examples
-    --------
-    >>> one_line(ValueError("cannot open /home/someone/file.txt for reading"))
-    'ValueError: cannot open (path) for reading'
-    """
+    """Return the first line of a text, without paths and short enough for a document."""
     if isinstance(text, BaseException):
         text = f"{type(text).__name__}: {text}"
     lines = [line.strip() for line in str(text).splitlines() if line.strip()]

@@ -29,13 +29,7 @@ class ExcludedCase:
 
 
 def without(part: int) -> Chosen:
-    """Choose the cases that are fitted when one part of them is left out.
-
-    Examples
-    --------
-    >>> list(without(0)(24)), list(without(1)(24))
-    ([2, 4, 6, 8, 10, 12, 14, 16, 18, 22], [0, 4, 6, 8, 10, 12, 14, 16, 18, 20])
-    """
+    """Choose the cases that are fitted when one part of them is left out."""
 
     def chosen(count: int) -> Sequence[int]:
         every = fitted_positions(count)

@@ -16,15 +16,7 @@ _BLOCK: Final = re.compile(r"(~{3,})\n(.*)\n\1", re.DOTALL)
 
 
 def as_typed(text: str) -> str:
-    """Return the source of a Markdown cell that shows a text as it was typed.
-
-    Examples
-    --------
-    >>> print(as_typed("If a < b, *wait* for <b>memory</b>."))
-    ~~~
-    If a < b, *wait* for <b>memory</b>.
-    ~~~
-    """
+    """Return the source of a Markdown cell that shows a text as it was typed."""
     # A fence ends at a line of as many tildes or more, so this one is longer than any in the text.
     longest = max(map(len, _RUNS.findall(text)), default=0)
     fence = "~" * max(3, longest + 1)
@@ -32,13 +24,7 @@ def as_typed(text: str) -> str:
 
 
 def typed_text(source: str) -> str | None:
-    """Return the text that such a cell shows; `None` if the cell is not one of these.
-
-    Examples
-    --------
-    >>> typed_text(as_typed("a ~~~~ b")), typed_text("An *essay* in Markdown.")
-    ('a ~~~~ b', None)
-    """
+    """Return the text that such a cell shows; `None` if the cell is not one of these."""
     found = _BLOCK.fullmatch(source)
     # A block that ends before the end of the cell has Markdown behind it.
     return found[2] if found is not None and as_typed(found[2]) == source else None

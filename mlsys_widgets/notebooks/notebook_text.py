@@ -50,13 +50,7 @@ def is_zip(content: bytes) -> bool:
 
 
 def is_plain(content: bytes) -> bool:
-    """Whether a file may be a notebook as JupyterLab saves it; nothing of it is parsed.
-
-    Examples
-    --------
-    >>> is_plain(b'{"cells": []}'), is_plain(b"<html>")
-    (True, False)
-    """
+    """Whether a file may be a notebook as JupyterLab saves it; nothing of it is parsed."""
     if content.lstrip()[:1] != b"{":
         return False
     if _MARKER.encode() in content and _CONFLICT_BYTES.search(content):

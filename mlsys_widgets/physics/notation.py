@@ -246,14 +246,7 @@ def _names(formula: Callable[[Any], object]) -> tuple[str, ...]:
 
 
 def write(formula: Callable[[Any], object], notation: Notation, leaf: Leaf) -> str:
-    """Write a formula in a notation, with ``leaf`` deciding what stands for each name.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.physics.roofline import Roofline
-    >>> write(Roofline.attainable.formula, TEXT, str.upper)
-    'min(PEAK, BANDWIDTH × INTENSITY)'
-    """
+    """Write a formula in a notation, with ``leaf`` deciding what stands for each name."""
     pieces = _template(formula, notation)
     return "".join(leaf(piece) if k % 2 else piece for k, piece in enumerate(pieces))
 

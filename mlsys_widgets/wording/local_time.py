@@ -30,15 +30,6 @@ def local_time(time: str, zone: tzinfo | None = None, now: datetime | None = Non
         Another clock than that of this machine.
     now
         The present, if it is not now.
-
-    Examples
-    --------
-    >>> from datetime import timedelta, timezone
-    >>> moment = datetime(2026, 11, 20, tzinfo=UTC)
-    >>> local_time("2026-11-16T13:05:12.000Z", UTC, moment)
-    'Mon 16 Nov, 13:05 UTC'
-    >>> local_time("2025-12-31T23:30:00Z", timezone(timedelta(hours=1), "CET"), moment)
-    'Thu 1 Jan, 00:30 CET'
     """
     at = datetime.fromisoformat(time).astimezone(zone)
     this_year = (now or datetime.now(UTC)).astimezone(zone).year
@@ -48,13 +39,7 @@ def local_time(time: str, zone: tzinfo | None = None, now: datetime | None = Non
 
 
 def with_local_times(words: str) -> str:
-    """A text in which every time is one that people read.
-
-    Examples
-    --------
-    >>> with_local_times("Saved 2026-02-03, 2 attempts.")
-    'Saved 2026-02-03, 2 attempts.'
-    """
+    """A text in which every time is one that people read."""
     return _TIME.sub(_shown, words)
 
 

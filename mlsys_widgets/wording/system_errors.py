@@ -7,17 +7,7 @@ from pathlib import Path
 
 
 def error_sentence(problem: Exception) -> str:
-    """Return what went wrong, without the numbers that the system has for it.
-
-    Examples
-    --------
-    >>> error_sentence(FileNotFoundError(2, "No such file or directory", "ada.zip"))
-    'there is no ada.zip'
-    >>> error_sentence(OSError(28, "No space left on device", "grades.csv"))
-    'grades.csv: no space left on device'
-    >>> error_sentence(ValueError("the calendar has two Mondays"))
-    'the calendar has two Mondays'
-    """
+    """Return what went wrong, without the numbers that the system has for it."""
     if not isinstance(problem, OSError) or not problem.strerror:
         return str(problem)
     reason = problem.strerror[:1].lower() + problem.strerror[1:]

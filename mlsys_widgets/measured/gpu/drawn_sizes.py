@@ -14,15 +14,7 @@ SEED = 15
 
 
 def draw(chance: random.Random, low: float, high: float, multiple: int = 1) -> int:
-    """Return one size, log-uniform from `low` to `high`, a multiple of `multiple`.
-
-    Examples
-    --------
-    >>> draw(random.Random(15), 128, 32768)
-    27024
-    >>> draw(random.Random(15), 100, 1000, 16)
-    928
-    """
+    """Return one size, log-uniform from `low` to `high`, a multiple of `multiple`."""
     if not 0 < low <= high:
         raise ValueError(f"low and high must be positive and in order, got {low!r} and {high!r}")
     size = math.exp(chance.uniform(math.log(low), math.log(high)))
@@ -30,27 +22,14 @@ def draw(chance: random.Random, low: float, high: float, multiple: int = 1) -> i
 
 
 def odd(chance: random.Random, low: float, high: float) -> int:
-    """Return one odd size, log-uniform from `low` to `high`.
-
-    Examples
-    --------
-    >>> odd(random.Random(15), 128, 32768)
-    27025
-    """
+    """Return one odd size, log-uniform from `low` to `high`."""
     return draw(chance, low, high) | 1
 
 
 def prompts(
     chance: random.Random, count: int, *, shortest: int, longest: int, batches: int, tokens: int
 ) -> list[tuple[int, int]]:
-    """Batches and lengths, both log-uniform, with at most `tokens` tokens in all.
-
-    Examples
-    --------
-    >>> drawn = prompts(random.Random(15), 50, shortest=128, longest=4096, batches=64, tokens=65536)
-    >>> all(batch * length <= 65536 for batch, length in drawn)
-    True
-    """
+    """Batches and lengths, both log-uniform, with at most `tokens` tokens in all."""
     found = []
     for _ in range(count):
         length = draw(chance, shortest, min(longest, tokens))

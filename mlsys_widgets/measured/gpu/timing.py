@@ -356,13 +356,7 @@ class GpuBench:
 
 
 def union(spans: list[tuple[float, float]]) -> float:
-    """Length covered by intervals that may overlap.
-
-    Examples
-    --------
-    >>> union([(0.0, 2.0), (5.0, 6.0), (1.0, 3.0)])
-    4.0
-    """
+    """Length covered by intervals that may overlap."""
     covered, end = 0.0, -math.inf
     for start, stop in sorted(spans):
         covered += max(0.0, stop - max(start, end))
