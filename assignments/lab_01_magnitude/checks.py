@@ -2,7 +2,7 @@
 
 from math import floor, log10
 
-from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
+from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     IronLawTime,

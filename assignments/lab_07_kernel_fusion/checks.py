@@ -4,7 +4,7 @@ import math
 import random
 from itertools import pairwise
 
-from mlsys_widgets.grading import Belief, ChoiceKey, CodeKey, Given, NumberKey
+from mlsys_widgets.judging import Belief, ChoiceKey, CodeKey, Given, NumberKey
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
     Deployment,

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.instruments.serving_curve import Serving, serve
+from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.labs import Parameters
 from mlsys_widgets.measured import (
     Ceilings,

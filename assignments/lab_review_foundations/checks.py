@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from functools import cache
 
-from mlsys_widgets.grading import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.instruments.compilation_stops import CONSTRUCTS, STOPS, WRONG, Outcome
+from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey
 from mlsys_widgets.physics import (
     Chain,
     chain,

@@ -37,8 +37,9 @@ _SCRATCH: Final = """\
 _SCRATCH_CODE: Final = """\
 # Write the function here if you like. The card above shows what counts; to record it from here:
 # lab.answer("{}", the_function)"""
-#: Where hidden tests find what judges.
+#: Where hidden tests find what judges, and the check of a pool.
 _GRADING: Final = "mlsys_widgets.grading"
+_JUDGING: Final = "mlsys_widgets.judging"
 _KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
 #: What JupyterLab calls a heading whose section is folded.
 _FOLDED: Final = "jp-MarkdownHeadingCollapsed"
@@ -189,7 +190,7 @@ class Notebook:
         questions = self._lab.pools.get(name)
         if questions is None:
             return self._checks.cut(name, also=[(_GRADING, "award")]), name
-        also = [(_GRADING, "award"), (_GRADING, "pooled")]
+        also = [(_GRADING, "award"), (_JUDGING, "pooled")]
         return self._checks.cut(*questions, also=also), f"pooled({', '.join(questions)})"
 
     def _record(self, cell: LabCell) -> list[Cell]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mlsys_widgets.grading.judging.keys import NumberKey
+from mlsys_widgets.judging.keys import NumberKey
 
 #: One answer in common is what chance does all the time.
 _FEWEST: Final = 2

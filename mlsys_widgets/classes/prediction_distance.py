@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.keys import ChoiceKey, Key, NumberKey
+from mlsys_widgets.judging.keys import ChoiceKey, Key, NumberKey
 
 #: Limits of a predicted number as a multiple of the true one, and what each range is called.
 _RANGES: Final = (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.keys import Checks
+from mlsys_widgets.judging.keys import Checks
 from mlsys_widgets.labs import (
     Checklist,
     Essay,

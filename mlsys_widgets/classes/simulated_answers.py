@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.code_keys import judge_code
-from mlsys_widgets.grading.judging.keys import Checks, ChoiceKey, CodeKey, Given, Key, NumberKey
-from mlsys_widgets.grading.judging.verdicts import judge
+from mlsys_widgets.judging.code_keys import judge_code
+from mlsys_widgets.judging.keys import Checks, ChoiceKey, CodeKey, Given, Key, NumberKey
+from mlsys_widgets.judging.verdicts import judge
 from mlsys_widgets.labs import Choice, Code, Number, UnusableAnswer
 from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.function_calls import call

@@ -23,7 +23,7 @@ from mlsys_widgets.classes.simulated_answers import (
 )
 from mlsys_widgets.classes.simulated_machine import other_machine
 from mlsys_widgets.files import LEDGER, MEASUREMENT
-from mlsys_widgets.grading.judging.keys import Given, NumberKey
+from mlsys_widgets.judging.keys import Given, NumberKey
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

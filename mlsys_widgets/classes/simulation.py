@@ -28,9 +28,9 @@ from mlsys_widgets.classes.submission_kinds import KINDS, allot, as_bytes
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, OWN_FOLDER, TIMESTAMP, lay_out
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.reading.hand_in_facts import release_time
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.wording.plurals import counted
 

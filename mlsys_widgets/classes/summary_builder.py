@@ -32,9 +32,9 @@ from mlsys_widgets.classes.summary import (
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.flags import Flag
-from mlsys_widgets.grading.judging.keys import Checks, Given, Key, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Checks, Given, Key, NumberKey
 from mlsys_widgets.labs import (
     Choice,
     Code,

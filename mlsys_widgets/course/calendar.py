@@ -25,8 +25,12 @@ from mlsys_widgets.course.settings_tables import (
     read_table,
     setting,
 )
+from mlsys_widgets.course.telling import CHANCE, FEEDBACK, WAY, Feedback, SecondChance, Way
 
 _DAY: Final = timedelta(days=1)
+_FOR_ALL: Final = "to be set for a section, whose students have the same notebook"
+#: What holds for all students of a lab.
+_SHARED: Final = ("deeper", "way", "feedback", "second_chance")
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,21 @@ class LabDates:
     deeper: DeeperParts | None = setting(
         None, DEEPER, '"required"', "Whether what lies beyond the core of this lab counts.",
         without="as in the line before the first table",
-        refused="to be set for a section, whose students have the same notebook")  # fmt: skip
+        refused=_FOR_ALL)  # fmt: skip
+    way: Way = setting(
+        "assignment", WAY, '"practice"', "Whether it is graded, or practice: then each answer is"
+        " judged at once, on new numbers as often as wanted, and nothing counts.",
+        without='`"assignment"`', refused=_FOR_ALL)  # fmt: skip
+    feedback: Feedback = setting(
+        "at hand-in", FEEDBACK, '"after due"', "When students are told what their answers earned,"
+        " and why. By hand means when staff release feedback.",
+        without='`"at hand-in"`', refused=_FOR_ALL)  # fmt: skip
+    second_chance: SecondChance | None = setting(
+        None, CHANCE, '{ share = 0.9, until = "2 days after due" }',
+        "Whether missed questions can be taken again on new numbers, once the explanation was read,"
+        " and handed in until then, counted from each student's own due time. The better answer"
+        " counts, the second at its `share`, from 0 to 1.",
+        without="no", refused=_FOR_ALL)  # fmt: skip
 
     def is_released(self, at: datetime) -> bool:
         """Whether its time has come; a lab without one is always there."""
@@ -240,7 +258,7 @@ def read_calendar(settings: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
         of_sections[name] = _dates_by_lab(
             where, section.labs, known, zone, lambda lab: dates.get(lab, plain)
         )
-        _refuse_own_deeper(where, section.labs)
+        _refuse_shared(where, section.labs)
     _refuse_two_sections(sections)
     longer = settings.get("extensions", [])
     if not isinstance(longer, list):
@@ -303,13 +321,14 @@ def _extension(value: Any, zone: tzinfo, labs: Iterable[str]) -> Extension:
     return extension
 
 
-def _refuse_own_deeper(where: str, labs: Mapping[str, Any]) -> None:
+def _refuse_shared(where: str, labs: Mapping[str, Any]) -> None:
     for lab, of in labs.items():
-        if "deeper" in of:
-            raise ValueError(
-                f"{where}.{lab} sets deeper; students of a section have the same notebook as all"
-                f" others, so set it in labs.{lab}"
-            )
+        for name in _SHARED:
+            if name in of:
+                raise ValueError(
+                    f"{where}.{lab} sets {name}; students of a section have the same notebook as"
+                    f" all others, so set it in labs.{lab}"
+                )
 
 
 def _refuse_two_sections(sections: Mapping[str, tuple[str, ...]]) -> None:

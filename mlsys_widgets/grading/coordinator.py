@@ -34,7 +34,6 @@ from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
 from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
 from mlsys_widgets.grading.gradebook.lost_records import is_whole, lost_records
 from mlsys_widgets.grading.gradebook.version_cells import add_earlier_cells
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.lab_copies import Copies, earlier_versions, judged_with, keys_of
 from mlsys_widgets.grading.judging.marking import CONTENT, REPORT, Marking
@@ -59,6 +58,7 @@ from mlsys_widgets.grading.reading.readers import (
     ReadingLimits,
 )
 from mlsys_widgets.grading.reading.submissions import handed_in_at, name_problem, students
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.ledger import Head
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind

@@ -165,11 +165,20 @@ class Lab:
         self._made.clear()
         return function
 
-    def draw(self, student: str, *, edition: str = "", variants: bool = True) -> Parameters:
-        """Return the parameters of a student; the defaults where a course has no variants."""
+    def draw(
+        self, student: str, *, edition: str = "", variants: bool = True, again: int = 0
+    ) -> Parameters:
+        """Return the parameters of a student; the defaults where a course has no variants.
+
+        Parameters
+        ----------
+        again
+            The number of a fresh draw; `labs.attempts` says which one an attempt has.
+        """
         return draw(
-            self.parameters, lab=self.name, student=student, edition=edition, variants=variants
-        )
+            self.parameters, lab=self.name, student=student, edition=edition, variants=variants,
+            again=again,
+        )  # fmt: skip
 
     def items(self, parameters: Parameters) -> dict[str, Item]:
         """Return everything the lab asks, in order, with these parameters.
@@ -184,10 +193,11 @@ class Lab:
             if strangers := self.deeper - self._asks.keys():
                 listed = ", ".join(sorted(strangers))
                 raise ValueError(f"{self.name} calls deeper what it never asks: {listed}")
-            self._made[key] = {name: self._item(name, parameters) for name in self._asks}
+            self._made[key] = {name: self.item(name, parameters) for name in self._asks}
         return dict(self._made[key])
 
-    def _item(self, name: str, parameters: Parameters) -> Item:
+    def item(self, name: str, parameters: Parameters) -> Item:
+        """Return one item with these parameters; see `items`."""
         question = parameters.asked(name) if len(self._asks[name]) > 1 else name
         return in_drawn_order(self._ask(name, question, parameters), name, parameters.order_seed)
 

@@ -116,17 +116,25 @@ def draw(
     student: str,
     edition: str = "",
     variants: bool = True,
+    again: int = 0,
 ) -> Parameters:
-    """The parameters of a student."""
-    if not variants:
+    """The parameters of a student.
+
+    Parameters
+    ----------
+    again
+        The number of a fresh draw, which everyone has of their own, with variants or without; 0 for
+        the numbers that the lab begins with.
+    """
+    if not variants and not again:
         # Options are mixed all the same, alike for everybody: authors put the right one second.
         defaults = {name: each.default for name, each in declared.items()}
         return Parameters(defaults, order_seed=_digest(lab, edition).hex())
+    whose = (lab, edition, student, *([f"again {again}"] if again else []))
     drawn = {
-        name: each.values[_draw(len(each.values), lab, edition, student, name)]
-        for name, each in declared.items()
+        name: each.values[_draw(len(each.values), *whose, name)] for name, each in declared.items()
     }
-    return Parameters(drawn, order_seed=_digest(lab, edition, student).hex())
+    return Parameters(drawn, order_seed=_digest(*whose).hex())
 
 
 def _draw(count: int, *names: str) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 from mlsys_widgets.authoring import TextError, build, builder, labs_of
 from mlsys_widgets.courses.freshness import stale_labs
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging.checks_file import load_checks
 from tests.authoring.conftest import DEMO
 
 

@@ -20,8 +20,8 @@ from playwright.sync_api import Locator, Page, expect
 from mlsys_widgets import labs
 from mlsys_widgets.classes.simulated_machine import other_machine
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs.student_steps import (
     StudentStep,
     core_of,

@@ -10,8 +10,8 @@ import pytest
 from mlsys_widgets.classes import class_summary
 from mlsys_widgets.classes.neighbor_keys import neighbor_keys
 from mlsys_widgets.classes.report_page import page
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Given, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Given, NumberKey
 from mlsys_widgets.labs import Number, load
 from tests.grading.classroom import grade, record
 from tests.labs.rehearsal import ROOT, committed, nbgrader

@@ -12,8 +12,8 @@ from mlsys_widgets.classes.simulated_answers import (
     Knowledge,
     SimulatedStudent,
 )
-from mlsys_widgets.grading.judging.keys import Belief, Checks, ChoiceKey, Given, NumberKey
-from mlsys_widgets.grading.judging.verdicts import judge
+from mlsys_widgets.judging.keys import Belief, Checks, ChoiceKey, Given, NumberKey
+from mlsys_widgets.judging.verdicts import judge
 from mlsys_widgets.labs import Choice, Number
 from mlsys_widgets.labs.variants import Parameters
 

@@ -11,7 +11,7 @@ import pytest
 from mlsys_widgets.classes.released_lab import ReleasedLab, steps_of, text_of
 from mlsys_widgets.classes.simulated_answers import NONSENSE, SimulatedStudent
 from mlsys_widgets.classes.simulated_work import SimulatedWork, work
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, classroom

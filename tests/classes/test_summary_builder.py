@@ -13,8 +13,8 @@ from mlsys_widgets.classes import ClassSummary, class_summary, csv_tables
 from mlsys_widgets.classes.class_charts import chart_groups
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary import QuestionSummary
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Given
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Given
 from mlsys_widgets.labs import load
 from tests.classes.html_page import Page
 from tests.grading.classroom import LAB, classroom

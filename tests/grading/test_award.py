@@ -7,8 +7,9 @@ import shutil
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.grading import Belief, Given, NumberKey, award, award_record
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.grading import award, award_record
+from mlsys_widgets.judging import Belief, Given, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.ledger import Ledger
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.authoring import new_lab
-from mlsys_widgets.grading import Belief, CodeKey, Given
 from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.code_keys import judge_code
 from mlsys_widgets.grading.judging.kept_answers import KeptAnswers
+from mlsys_widgets.judging import Belief, CodeKey, Given
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.code_keys import judge_code
 from mlsys_widgets.labs import load
 from tests.grading.classroom import LAB, autograded, grade, of, record, rows, shown
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool

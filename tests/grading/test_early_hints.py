@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.early_hints import early_hint_problems
-from mlsys_widgets.grading.judging.keys import Belief, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Belief, NumberKey
 from mlsys_widgets.labs import Lab, Number, load
 from tests.sampling import sample
 

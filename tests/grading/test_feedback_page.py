@@ -10,7 +10,7 @@ import pytest
 
 from mlsys_widgets.grading.feedback.feedback_page import feedback_page
 from mlsys_widgets.grading.feedback.question_results import UNREAD
-from mlsys_widgets.grading.judging.verdicts import Verdict, result_in_words
+from mlsys_widgets.judging.verdicts import Verdict, result_in_words
 from mlsys_widgets.notebooks.essay_cells import as_typed
 from tests.effort import effort
 

@@ -7,8 +7,8 @@ from dataclasses import asdict
 import pytest
 
 from mlsys_widgets.grading.judging.kept_answers import KeptAnswers
-from mlsys_widgets.grading.judging.keys import Given, NumberKey
 from mlsys_widgets.grading.judging.scoring import Score
+from mlsys_widgets.judging.keys import Given, NumberKey
 from mlsys_widgets.sandbox.answer_data import to_data
 
 

@@ -13,7 +13,6 @@ import pytest
 from mlsys_widgets.course.kept_versions import kept_versions, versions_folder
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.judging.flags import FlagKind
-from mlsys_widgets.grading.judging.keys import Given
 from mlsys_widgets.grading.judging.lab_copies import (
     Copies,
     checks_of,
@@ -22,6 +21,7 @@ from mlsys_widgets.grading.judging.lab_copies import (
     lab_of,
     stamp_of,
 )
+from mlsys_widgets.judging.keys import Given
 from mlsys_widgets.ledger import Ledger
 from tests.courses.fixed_lab import LAB, FixedLab, edit, fixed_lab
 from tests.grading.classroom import grade, right_now

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader import utils
 
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import NumberKey
 from mlsys_widgets.grading.judging.scoring import Judge, by_notebook
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import NumberKey
 from mlsys_widgets.labs import UnusableAnswer, load
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from tests.grading.classroom import LAB, classroom

@@ -20,8 +20,8 @@ from nbgrader.api import Gradebook
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import pack
 from mlsys_widgets.courses.new_course import init_course
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import ChoiceKey, Given, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import ChoiceKey, Given, NumberKey
 from mlsys_widgets.labs import Choice, Essay, Number, load
 from mlsys_widgets.ledger import Ledger
 from tests.hub.running import Hub, Person, bundle

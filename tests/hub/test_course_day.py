@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, expect
 
 from mlsys_widgets import labs
-from mlsys_widgets.grading import Belief
+from mlsys_widgets.judging import Belief
 from tests.browser.lab_path import SOON, Student
 from tests.hub.day import LAB, READY, Assignments, BrowserUser, Formgrader, begin, save
 from tests.hub.running import Hub

@@ -12,9 +12,9 @@ from unittest import mock
 from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course, templates
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Key
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Key
 from mlsys_widgets.labs import Parameters, load
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT, put_examples

@@ -33,8 +33,8 @@ from mlsys_widgets.authoring import Course
 from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.classes.simulated_machine import other_machine
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading import Given, Key
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given, Key
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import (
     Checklist,
     Item,

@@ -31,9 +31,9 @@ from unittest import mock
 from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.drawing.scene import Words
-from mlsys_widgets.grading import ChoiceKey, NumberKey
 from mlsys_widgets.instruments.controls import Control, Select, Several, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.judging import ChoiceKey, NumberKey
 from mlsys_widgets.labs import Choice, Number, Parameter, Parameters
 from mlsys_widgets.measured import queries
 from mlsys_widgets.physics import notation, run

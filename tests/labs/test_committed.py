@@ -11,7 +11,7 @@ import pytest
 
 from mlsys_widgets.authoring import Course, builder
 from mlsys_widgets.authoring.start_page import start_page
-from mlsys_widgets.grading import NumberKey
+from mlsys_widgets.judging import NumberKey
 from mlsys_widgets.labs import Number
 from tests.labs.conftest import LABS
 from tests.labs.rehearsal import ROOT, Workshop, asked

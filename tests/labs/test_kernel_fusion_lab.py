@@ -6,8 +6,8 @@ import pytest
 
 from mlsys_widgets import BreakEvenTimeline, DispatchWaterfall
 from mlsys_widgets import physics as ph
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.items import DESIGN
 from tests.labs import test_lab_designs, test_lab_instruments

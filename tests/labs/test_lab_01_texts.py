@@ -8,8 +8,8 @@ import pytest
 
 from mlsys_widgets import IronLaw, measured
 from mlsys_widgets import physics as ph
-from mlsys_widgets.grading import ChoiceKey, Given, NumberKey
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import ChoiceKey, Given, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Message, Number, Parameters, Prediction, Reflection, load
 from tests.labs.rehearsal import ROOT
 

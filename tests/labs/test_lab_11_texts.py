@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.measured import points
 from tests.labs.rehearsal import ROOT

@@ -8,8 +8,8 @@ import pytest
 
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Parameters, load
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES

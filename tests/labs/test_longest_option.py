@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mlsys_widgets.drawing import markup
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Choice, load
 from mlsys_widgets.labs.option_order import scale
 from tests.labs.rehearsal import ROOT, put_examples

@@ -13,8 +13,8 @@ from unittest import mock
 import pytest
 
 from mlsys_widgets.authoring import Course
-from mlsys_widgets.grading import ChoiceKey, Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import ChoiceKey, Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Choice, Parameters, load
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT

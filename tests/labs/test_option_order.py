@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.student_view import student_view
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import (
     Choice,
     Item,

@@ -11,11 +11,11 @@ from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.notebook import Notebook
 from mlsys_widgets.authoring.text import TextError, read
 from mlsys_widgets.authoring.traveling_files import traveling
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Given
 from mlsys_widgets.grading.judging.scoring import Judge
 from mlsys_widgets.grading.judging.student_view import student_view
 from mlsys_widgets.grading.reading.entry_rules import EntryRules
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Given
 from mlsys_widgets.labs import Choice, Lab, Number, Parameter, load
 from mlsys_widgets.ledger.events import GENESIS, chained
 from mlsys_widgets.sandbox.answer_data import to_data

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.grading import NumberKey
+from mlsys_widgets.judging import NumberKey
 from mlsys_widgets.labs import Number, load
 from tests.labs import shown_numbers
 from tests.labs.claims import numbers_of

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.grading import ChoiceKey, NumberKey
+from mlsys_widgets.judging import ChoiceKey, NumberKey
 from mlsys_widgets.labs import Choice, Parameters
 from mlsys_widgets.labs.lab import module_at
 from tests.labs.rehearsal import ROOT, Asked, Workshop, asked

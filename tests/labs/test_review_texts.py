@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mlsys_widgets import CompilationSpectrum, MemoryHierarchy
-from mlsys_widgets.grading import Given
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from tests.labs.rehearsal import ROOT
 

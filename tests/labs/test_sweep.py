@@ -14,10 +14,10 @@ import pytest
 from mlsys_widgets import measured
 from mlsys_widgets.authoring import Course
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.grading import ChoiceKey, CodeKey, Given, NumberKey
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.code_keys import judge_code
-from mlsys_widgets.grading.judging.verdicts import judge
+from mlsys_widgets.judging import ChoiceKey, CodeKey, Given, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.code_keys import judge_code
+from mlsys_widgets.judging.verdicts import judge
 from mlsys_widgets.labs import (
     Checklist,
     Choice,

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import pytest
 
-from mlsys_widgets.grading import ChoiceKey, NumberKey
+from mlsys_widgets.judging import ChoiceKey, NumberKey
 from mlsys_widgets.labs import Choice, Number, Prediction
 from tests.labs.lab_walk import LabWalk
 from tests.labs.shown_numbers import Shown, numbers_in, unit_of

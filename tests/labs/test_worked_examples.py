@@ -9,8 +9,8 @@ from unittest import mock
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Given, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Given, NumberKey
 from mlsys_widgets.labs import Choice, Number, load
 from mlsys_widgets.measured import queries
 from tests.conftest import ROOT

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from functools import cache
 from unittest import mock
 
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.shared_keys import CLASS, drawn_keys
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.measured import queries
 from tests.labs.rehearsal import ROOT

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from mlsys_widgets.authoring.templates import fill, names
 from mlsys_widgets.authoring.text import read
-from mlsys_widgets.grading import Given, NumberKey
-from mlsys_widgets.grading.judging.checks_file import load_checks
+from mlsys_widgets.judging import Given, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Number, load
 from mlsys_widgets.physics import devices, workloads
 

@@ -498,7 +498,7 @@ class Any:
 _PATCH_CORE = """
 import builtins, sys
 import mlsys_widgets.grading as grading, mlsys_widgets.grading.judging.award as award
-import mlsys_widgets.grading.judging.verdicts as judging
+import mlsys_widgets.judging.verdicts as judging
 import mlsys_widgets.grading.judging.scoring as scoring
 import mlsys_widgets.sandbox.shell as child, mlsys_widgets.labs as labs
 import mlsys_widgets.physics as physics

@@ -14,8 +14,8 @@ from mlsys_widgets.courses.course_id import checked_id
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.courses.freshness import stale_labs, start_page_is_stale
 from mlsys_widgets.files import ASKS, NBGRADER_CONFIG, START_PAGE
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.early_hints import early_hint_problems
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 
 _INERT: Final = "mlsys_widgets.grading.plugins.autograde.WithoutActiveContent"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.verdicts import explanation_in
+from mlsys_widgets.judging.verdicts import explanation_in
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, grade_id, is_locked
 from mlsys_widgets.notebooks.essay_cells import typed_text
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Check, ChoiceKey, Given, Key, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Check, ChoiceKey, Given, Key, NumberKey
 from mlsys_widgets.labs import Choice, Item, Lab, Number, Prediction, load
 
 #: How many names are tried.

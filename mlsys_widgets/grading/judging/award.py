@@ -7,18 +7,18 @@ number. Hidden tests are built into the instructor's notebook from the lab's che
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.code_keys import judge_code
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.keys import Check, CodeKey, Given
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
-from mlsys_widgets.grading.judging.verdicts import Verdict, judge, result_in_words
 from mlsys_widgets.grading.reading.entry_rules import usual_rules
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
+from mlsys_widgets.judging.judge_answer import judge_answer
+from mlsys_widgets.judging.keys import Check, CodeKey, Given
+from mlsys_widgets.judging.verdicts import Verdict, result_in_words
 from mlsys_widgets.labs import Code, Lab, Record, load, student
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.function_calls import call_apart
@@ -54,7 +54,7 @@ def award(
     Examples
     --------
     >>> from contextlib import chdir
-    >>> from mlsys_widgets.grading import Belief, NumberKey
+    >>> from mlsys_widgets.judging import Belief, NumberKey
     >>> inverted = Belief("inverted", 1 / 295, credit=0.2, says="These are bytes per FLOP.")
     >>> def ridge(given):
     ...     return NumberKey(295, tolerance=0.02, beliefs=[inverted])
@@ -75,18 +75,13 @@ def award(
     parameters = lab.draw(student(folder).name, edition=edition, variants=variants)
     # An instructor's notebook has the lab's examples beside it, and is nobody's submission.
     given = Given if is_instructors(folder) else SubmittedGiven
-    try:
-        key: Any = check(given(parameters, working_folder(folder)))
-        answer = namespace.get(check.__name__, ...)
-        if isinstance(key, CodeKey) and isinstance(answer, str):
-            item = lab.items(parameters)[check.__name__]
-            assert isinstance(item, Code)
-            # In another process: whatever runs in this one could read the key.
-            verdict = judge_code(key, call_apart(answer, item.function, key.cases))
-        else:
-            verdict = judge(key, answer)
-    except ValueError as reason:  # of an answer about a file that is missing or broken
-        verdict = Verdict(0.0, str(reason))
+    item, answer = lab.items(parameters).get(check.__name__), namespace.get(check.__name__, ...)
+
+    def call(key: CodeKey) -> Sequence[Any]:
+        assert isinstance(item, Code)
+        return call_apart(answer, item.function, key.cases)
+
+    verdict = judge_answer(check, given(parameters, working_folder(folder)), answer, call)
     earned = round(points * verdict.credit, 2)
     print_sentence(result_in_words(check.__name__, verdict, earned, points))
     return earned

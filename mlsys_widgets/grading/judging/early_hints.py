@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mlsys_widgets.grading.judging.keys import Checks, Given, NumberKey
+from mlsys_widgets.judging.keys import Checks, Given, NumberKey
 from mlsys_widgets.labs import Lab, Number
 
 #: The key times and divided by this still passes without a hint: the limits give nothing away.

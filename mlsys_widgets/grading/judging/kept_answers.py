@@ -8,16 +8,17 @@ measurement, it gets the copy in the autograded folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.code_keys import judge_kept
-from mlsys_widgets.grading.judging.keys import Checks, CodeKey, Given
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.scoring import Score
-from mlsys_widgets.grading.judging.verdicts import Verdict, judge
+from mlsys_widgets.judging.code_keys import kept_replies
+from mlsys_widgets.judging.judge_answer import judge_answer
+from mlsys_widgets.judging.keys import Checks, CodeKey, Given
+from mlsys_widgets.judging.verdicts import Verdict
 from mlsys_widgets.labs import Parameters, UnusableAnswer
 from mlsys_widgets.sandbox.answer_data import from_data
 
@@ -103,21 +104,24 @@ def _judged(score: Score, checks: Checks, given: Given) -> Verdict | str:
         answer = from_data((score.data or ())[:2])
     except (UnusableAnswer, ValueError, OverflowError) as reason:
         return Verdict(0.0, f"Not usable: {reason}.")
+
+    def replies(key: CodeKey) -> Sequence[Any]:
+        found = kept_replies(key, (score.data or ())[2])
+        if found is None:
+            raise _NotKept(
+                "its cases have changed, so it must be called again: mlsys grade --force"
+            )
+        return found
+
     try:
-        key: Any = checks[score.name](given)
+        return judge_answer(checks[score.name], given, answer, replies)
     except _NotKept as why:
         return str(why)
-    except ValueError as reason:  # of an answer about a file that is missing or broken
-        return Verdict(0.0, str(reason))
     except MemoryError:
         raise
     except Exception as problem:
         # Whatever is wrong with a check, it must not cost a class its points.
         return f"its check fails: {type(problem).__name__}: {problem}"[:200]
-    if isinstance(key, CodeKey):
-        again = "its cases have changed, so it must be called again: mlsys grade --force"
-        return judge_kept(key, score.data or ()) or again
-    return judge(key, answer)
 
 
 def _unfit(folder: Path) -> str | None:

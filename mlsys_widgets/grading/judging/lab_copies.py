@@ -21,11 +21,11 @@ from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settin
 from mlsys_widgets.course.kept_versions import KeptVersion, counted, kept_versions
 from mlsys_widgets.course.lab_versions import files_beside, stamp_in, version_in
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.keys import Checks
 from mlsys_widgets.grading.judging.scoring import Judge
 from mlsys_widgets.grading.judging.version_evidence import VersionEvidence
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Checks
 from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, grade_id, is_locked

@@ -16,7 +16,7 @@ from typing import Any
 import nbformat
 
 from mlsys_widgets.grading.judging.scoring import Score, has_failed
-from mlsys_widgets.grading.judging.verdicts import Verdict, result_in_words
+from mlsys_widgets.judging.verdicts import Verdict, result_in_words
 from mlsys_widgets.labs.answers import sentence_in_lines
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import MEASUREMENT
-from mlsys_widgets.grading.judging.keys import Given
+from mlsys_widgets.judging.keys import Given
 from mlsys_widgets.labs import Item, Measurement
 from mlsys_widgets.measured.timings import COMMON, shipped_as, timings
 

@@ -14,17 +14,18 @@ from typing import Any, Final
 
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.judging.award import judge_record
-from mlsys_widgets.grading.judging.code_keys import judge_kept, replies_as_text
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.keys import Checks, CodeKey, Given
 from mlsys_widgets.grading.judging.own_measurement import (
     SubmittedGiven,
     asks_for_one,
     shipped_measurement,
 )
-from mlsys_widgets.grading.judging.verdicts import Verdict, judge
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.recorded_answers import recorded_answers
+from mlsys_widgets.judging.code_keys import kept_replies, replies_as_text
+from mlsys_widgets.judging.judge_answer import judge_answer
+from mlsys_widgets.judging.keys import Checks, CodeKey, Given
+from mlsys_widgets.judging.verdicts import Verdict
 from mlsys_widgets.labs import Code, Item, Lab, Record, UnusableAnswer
 from mlsys_widgets.labs.asked import AUTOGRADED, Checked
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
@@ -32,7 +33,6 @@ from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from mlsys_widgets.sandbox.job import FunctionCall
 
 _NOTHING: Final = to_data(...)
-_OTHER_CASES: Final = "The function was called with other cases."
 
 
 @dataclass(frozen=True)
@@ -221,18 +221,15 @@ class Judge:
             return Verdict(0.0, f"Not usable: {reason}."), "not usable"
         words = "" if answer is ... else repr(answer)[:80]
         try:
-            key: Any = self._checks[name](given)
-            if isinstance(key, CodeKey):
-                return judge_kept(key, data) or Verdict(0.0, _OTHER_CASES), words
-        except ValueError as reason:  # of an answer about a file that is missing or broken
-            return Verdict(0.0, str(reason)), words
+            return judge_answer(
+                self._checks[name], given, answer, lambda key: kept_replies(key, data[2])
+            ), words
         except MemoryError:
             raise
         except Exception as problem:
             # A check that reads a file of the submission may meet anything there.
             sentence = f"The check could not be made: {type(problem).__name__}: {problem}"
             return Verdict(0.0, sentence[:300]), words
-        return judge(key, answer), words
 
     def _judge_record(
         self,

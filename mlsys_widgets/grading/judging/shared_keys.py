@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Checks, Given, Key, NumberKey
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Checks, Given, Key, NumberKey
 from mlsys_widgets.labs import Choice, Lab, Number, Parameters, load
 
 #: Names of a class.

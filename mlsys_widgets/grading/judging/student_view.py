@@ -14,9 +14,9 @@ from rich.table import Table
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.judging.checks_file import load_checks
-from mlsys_widgets.grading.judging.keys import Given, Key, NumberKey
 from mlsys_widgets.grading.reading.submissions import collect
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Given, Key, NumberKey
 from mlsys_widgets.labs import Choice, Number, Prediction, Reflection, load
 from mlsys_widgets.wording.units import format_quantity
 

@@ -27,7 +27,6 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, write_whole
 from mlsys_widgets.grading.feedback.blind import make_blind
 from mlsys_widgets.grading.feedback.inert import make_inert
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.outside_tests import show_verdict
 from mlsys_widgets.grading.judging.scoring import Judge
 from mlsys_widgets.grading.reading.record_candidates import find_record
@@ -37,6 +36,7 @@ from mlsys_widgets.grading.reading.recorded_answers import (
     recorded_essays,
 )
 from mlsys_widgets.grading.reading.submissions import read_folder
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.identity import worked_as
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN, cell_metadata, grade_id, is_locked

@@ -22,7 +22,6 @@ from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import CellGrade, LabGrade, read_lab_grades
 from mlsys_widgets.grading.gradebook.late_penalty import Lateness, late_penalty
-from mlsys_widgets.grading.judging.checks_file import load_checks
 from mlsys_widgets.grading.judging.kept_answers import KeptAnswers
 from mlsys_widgets.grading.judging.lab_copies import (
     Copies,
@@ -33,6 +32,7 @@ from mlsys_widgets.grading.judging.lab_copies import (
 )
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.regrading.regraded_notebook import rewrite_notebook
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 
 #: Stands for a student in the path of an autograded folder, which is worked out once.

@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.keys import CodeKey
-from mlsys_widgets.grading.judging.verdicts import Verdict
+from mlsys_widgets.judging.keys import CodeKey
+from mlsys_widgets.judging.verdicts import Verdict
 from mlsys_widgets.labs.function_calls import Failure, agree, call, read_reply
 
 #: Characters of a result in a sentence.
@@ -24,18 +24,10 @@ def replies_as_text(cases: Sequence[Sequence[Any]], replies: Sequence[Any]) -> s
     return json.dumps([list(cases), list(replies)])
 
 
-def judge_kept(key: CodeKey, data: Sequence[str]) -> Verdict | None:
-    """Judge a function from its kept data; `None` if it was called with other cases.
-
-    Parameters
-    ----------
-    data
-        Its source as `sandbox.answer_data` has it, and what `replies_as_text` wrote.
-    """
-    if len(data) < 3:
-        return Verdict(0.0, "Not answered.")
-    cases, replies = json.loads(data[2])
-    return judge_code(key, replies) if cases == json.loads(json.dumps(list(key.cases))) else None
+def kept_replies(key: CodeKey, text: str) -> Sequence[Any] | None:
+    """Return what `replies_as_text` wrote; `None` if the function was called with other cases."""
+    cases, replies = json.loads(text)
+    return replies if cases == json.loads(json.dumps(list(key.cases))) else None
 
 
 def judge_code(key: CodeKey, replies: Sequence[Any]) -> Verdict:

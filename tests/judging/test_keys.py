@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.grading import Belief, NumberKey, judge
+from mlsys_widgets.judging import Belief, NumberKey, judge
 
 
 @given(st.floats(min_value=-1e12, max_value=1e12).filter(lambda v: abs(v) > 1e-9),

@@ -71,6 +71,9 @@ class Belief:
         Whether it is an error of form (a unit, a power of ten, a fraction in place of percent) that
         the question's card points out at once. Then the limits of the `labs.Number` must leave it
         outside, for every student; an error of thought must lie within them.
+    idea
+        What it gets wrong, in words that labs share: "launches cost nothing". A later lab asks the
+        same idea again in another dress, and the report shows who still holds it.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Belief:
     credit: float
     says: str
     form: bool = False
+    idea: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.credit < 1:
@@ -154,7 +158,7 @@ class ChoiceKey:
 
     Examples
     --------
-    >>> from mlsys_widgets.grading import judge
+    >>> from mlsys_widgets.judging import judge
     >>> faster = Belief("more TFLOPS help", "compute", credit=0, says="The units wait already.")
     >>> key = ChoiceKey("memory", [faster], says="Too few FLOP for each byte.")
     >>> judge(key, " Memory").says, judge(key, "compute").says
@@ -185,7 +189,7 @@ class CodeKey:
 
     Examples
     --------
-    >>> from mlsys_widgets.grading.judging.code_keys import judge_code
+    >>> from mlsys_widgets.judging.code_keys import judge_code
     >>> double = Belief("doubled", "def half(x): return 2 * x", credit=0, says="Divide by two.")
     >>> key = CodeKey("def half(x): return x / 2", [[4], [3], [0]], [double])
     >>> judge_code(key, ['{"value": 2}', '{"value": 1}', '{"value": 0}'])

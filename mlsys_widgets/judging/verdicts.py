@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mlsys_widgets.grading.judging.keys import Belief, ChoiceKey, CodeKey, Key, NumberKey
+from mlsys_widgets.judging.keys import Belief, ChoiceKey, CodeKey, Key, NumberKey
 from mlsys_widgets.labs import UnusableAnswer, plain
 from mlsys_widgets.labs.answers import choice_key
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlsys_widgets.grading import Belief, ChoiceKey, NumberKey, judge
+from mlsys_widgets.judging import Belief, ChoiceKey, NumberKey, judge
 from mlsys_widgets.labs import UnusableAnswer, plain
 from mlsys_widgets.physics import devices
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mlsys_widgets.files import ASKS, CHECKS
-from mlsys_widgets.grading.judging.keys import Checks, pooled
+from mlsys_widgets.judging.keys import Checks, pooled
 from mlsys_widgets.labs.lab import load, module_at
 
 
