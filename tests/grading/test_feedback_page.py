@@ -136,6 +136,17 @@ def test_an_unused_scratch_cell_is_no_missing_answer():
     assert "No response." not in page_of(scratch, check)
 
 
+def test_what_nbgrader_says_by_itself_is_not_from_a_ta():
+    scratch = graded("", "kernels_answer", grade=False, solution=True, locked=False,
+                     comment="No response.")  # fmt: skip
+    told = "kernels: 0 of 5 points. Not answered.\n"
+    check = graded('kernels = lab.answered("kernels")', "kernels", told, score=0)
+    page = page_of(scratch, check, essay("", comment="No response."))
+    assert "Not answered." in page
+    assert "Nothing was written." in page
+    assert "From your TA" not in page
+
+
 def test_thirty_thousand_environments_get_their_feedback():
     book = [essay(r"\begin{a}" * 30_000), graded("lambda a." * 30_000, "code")]
     pages: list[str] = []

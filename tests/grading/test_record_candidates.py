@@ -375,12 +375,15 @@ def test_one_file_gets_its_points(course, graded, name):
     assert kept.read_bytes().count(b"\n") > 5
 
 
-def test_what_is_wrong_is_said_as_of_a_ledger(graded):
+def test_what_is_wrong_is_said_as_of_a_ledger(graded, course):
     kinds = {name: {flag.kind for flag in graded[name].flags} for name in graded}
     assert kinds["broken"] == {FlagKind.DOUBTFUL_LEDGER}
     assert kinds["contradiction"] == {FlagKind.LEDGERS_MERGED}
     assert graded["contradiction"].earned == ALL
     assert kinds["friend"] == kinds["friends-folder"] == {FlagKind.FOREIGN_LEDGER}
+    first = autograded(course, "friends-folder").cells[0].source
+    assert "he ledger is of " in first
+    assert "so nothing in it counts" in first
     assert kinds["friends-file"] == {FlagKind.LEDGER_NOT_USED}
     assert graded["friends-file"].earned == ALL, "what the notebook records is their own"
     assert FlagKind.DOUBTFUL_LEDGER in kinds["other-lab"]

@@ -15,13 +15,12 @@ from mlsys_widgets.wording.plurals import counted
 #: How the cells begin that say what was found in a submission, or why there is no notebook.
 _NOTES: Final = ("about-this-submission", "why")
 _STYLE: Final = """
-h2 { font-size: var(--mlsys-lead); margin-top: 2.5rem; }
 .score { font-size: var(--mlsys-lead); margin: 1rem 0 .25rem; }
 .score b { font-size: var(--mlsys-number); line-height: 1.1; }
 .note { border-left: 3px solid var(--mlsys-edge); padding: .1rem 0 .1rem 1rem; margin: 1.25rem 0; }
 .result { border-top: 1px solid var(--mlsys-rule); padding: 1rem 0 .5rem; }
 .result header { display: flex; justify-content: space-between; align-items: baseline; gap: 1rem; }
-.result h3 { margin: 0; font-size: var(--mlsys-text); }
+.result h3 { margin: 0; }
 .points { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .points::before { content: attr(data-sign); margin-right: .4em; }
 .points[data-sign="✓"]::before { color: var(--mlsys-measured); }

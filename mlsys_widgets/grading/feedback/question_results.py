@@ -19,7 +19,7 @@ from mlsys_widgets.notebooks.essay_cells import typed_text
 UNREAD: Final = "unread"
 _RECORDED: Final = " is recorded."
 _FOR_GRADERS: Final = " For the grader: "
-#: What nbgrader says below a solution that is as it was released.
+#: What nbgrader writes where a person would: the solution is as it was released.
 _UNUSED: Final = "No response."
 #: A text on a page, in characters; an essay is far shorter.
 _MOST: Final = 20_000
@@ -87,7 +87,7 @@ def _results(
             None if metadata.get(UNREAD) else float(metadata.get("score") or 0),
             answer.strip()[:_MOST],
             why[:_MOST],
-            "" if answer and not is_text and comment == _UNUSED else comment,
+            "" if comment == _UNUSED else comment,
             is_text,
         )
         typed = ""

@@ -151,7 +151,9 @@ def judge_record(
         return Verdict(0.0, why), Flag(FlagKind.DOUBTFUL_LEDGER, detail=why)
     if ledger.somebody_else is not None:
         sentence = f"The ledger is of {ledger.somebody_else}, not of {owner}."
-        return Verdict(0.0, sentence), Flag(FlagKind.FOREIGN_LEDGER, detail=sentence)
+        return Verdict(0.0, sentence), Flag(
+            FlagKind.FOREIGN_LEDGER, detail=f"{ledger.somebody_else}, not of {owner}"
+        )
     state = ledger.state
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
     sentence = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."

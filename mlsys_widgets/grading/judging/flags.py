@@ -56,7 +56,11 @@ class FlagKind(NoteKind):
         "{about}: {detail}",
         "stock nbgrader would give other points",
     )
-    FOREIGN_LEDGER = "foreign ledger", "ledger: {detail}", "the ledger is somebody else's"
+    FOREIGN_LEDGER = (
+        "foreign ledger",
+        "the ledger is of {detail}, so nothing in it counts",
+        "the ledger is somebody else's",
+    )
     DOUBTFUL_LEDGER = "doubtful ledger", "ledger: {detail}", "the ledger does not fit together"
     CHANGED_LEDGER = (
         "changed ledger",

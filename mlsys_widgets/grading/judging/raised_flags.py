@@ -61,6 +61,7 @@ _FOR_STUDENTS: Final = frozenset(
         RemarkKind.LEDGER_RESAVED,
         FlagKind.LEDGERS_MERGED,
         FlagKind.LEDGER_NOT_USED,
+        FlagKind.FOREIGN_LEDGER,
         FlagKind.NO_LEDGER,
         FlagKind.TYPED_TEXT,
         FlagKind.RECORD_UNUSABLE,
