@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
@@ -25,7 +26,9 @@ _OUTCOMES: Final = (
     ("blank", "gray", "left blank"),
     ("waiting", "purple", "not graded yet"),
 )
+#: Bins of a histogram at most, and how many points one may hold.
 _BINS: Final = 10
+_WIDTHS: Final = (0.1, 0.2, 0.5, 1, 2, 3, 4, 5, 10, 20, 50)
 #: How many beliefs one chart shows.
 _MOST_BELIEFS: Final = 12
 
@@ -58,6 +61,11 @@ def percent(part: float, whole: float) -> str:
     return f"{part / whole:.0%}" if whole else "–"
 
 
+def signed(value: float) -> str:
+    """A correlation with a true minus sign, as wide as a plus."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
 def _of(count: int, whole: int) -> str:
     return f"{count:,} ({percent(count, whole)})"
 
@@ -76,7 +84,8 @@ def _scores(summary: ClassSummary) -> Iterator[Chart]:
     if not scores:
         return
     most = summary.most or 1.0
-    edges = [most * k / _BINS for k in range(_BINS + 1)]
+    width = next((each for each in _WIDTHS if each * _BINS >= most), most / _BINS)
+    edges = [min(width * k, most) for k in range(math.ceil(round(most / width, 9)) + 1)]
     counts = st.histogram(scores, edges)
     finding = (
         f"{counted(len(scores), 'student')}, median {st.median(scores):.3g} and mean"
@@ -119,10 +128,12 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
     if hardest is not None:
         easiest = max(graded, key=lambda each: each.mean or 0.0)
         finding = (
-            f"Hardest: {hardest.title} ({hardest.mean or 0:.0%} of its points). Easiest:"
-            f" {easiest.title} ({easiest.mean or 0:.0%})."
+            f"Hardest: “{hardest.title}” ({hardest.mean or 0:.0%} of its points). Easiest:"
+            f" “{easiest.title}” ({easiest.mean or 0:.0%})."
         )
-    low = [e.title for e in judged if e.discrimination is not None and e.discrimination < 0.1]
+    low = [
+        f"“{e.title}”" for e in judged if e.discrimination is not None and e.discrimination < 0.1
+    ]
     if low:
         finding += f" Hardly related to the rest of the lab: {', '.join(low)}."
     bars = tuple(
@@ -144,8 +155,7 @@ def _result(question: QuestionSummary) -> str:
     if question.waiting:
         result = f"{question.waiting:,} not graded yet"
     if question.discrimination is not None:
-        # A true minus sign, as wide as a plus.
-        result += f", r {question.discrimination:+.2f}".replace("-", "−")
+        result += f", r\N{NO-BREAK SPACE}{signed(question.discrimination)}"
     return result
 
 
@@ -155,13 +165,12 @@ def _beliefs(summary: ClassSummary) -> Iterator[Chart]:
         return
     found.sort(key=lambda pair: -pair[0].count)
     first, question = found[0]
-    whole = len(summary.rows)
     finding = (
-        f"Most often: “{first.belief}”, held by {counted(first.count, 'student')}"
-        f" ({percent(first.count, whole)}) in “{question.title}”."
+        f"Most often: “{first.belief}”, held by {first.count:,} of the {question.answered:,} who"
+        f" answered “{question.title}”."
     )
     bars = tuple(
-        _belief_bar(each, whole, f"{each.belief} ({asked.title})")
+        _belief_bar(each, asked.answered, f"{each.belief} ({asked.title})")
         for each, asked in found[:_MOST_BELIEFS]
     )
     most = float(max(first.count, 1))

@@ -12,6 +12,7 @@ from mlsys_widgets.classes.export import export_totals
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary_builder import class_summary
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.labs.about_lab import title_of
 from mlsys_widgets.wording.plurals import counted
 
 
@@ -40,7 +41,9 @@ def _whole_course(arguments: argparse.Namespace) -> int:
     totals = course_totals(course)
     target: Path = arguments.output or Path("report-course.html")
     title = course.course_id or course.home.name
-    made = course_page(totals, title, course.calendar.zone, names=arguments.names)
+    labs = [*(lab.name for lab in totals.labs), *totals.ungraded]
+    titles = {lab: title_of(course.folder("release", lab)) or lab for lab in labs}
+    made = course_page(totals, title, titles, course.calendar.zone, names=arguments.names)
     target.write_text(made, "utf-8")
     print(f"Wrote {target}: {counted(len(totals.labs), 'lab')}.")
     if arguments.csv:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 from html import escape
 
@@ -15,21 +15,26 @@ from mlsys_widgets.drawing.whole_page import whole_page
 from mlsys_widgets.wording.plurals import counted
 
 
-def course_page(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> str:
-    """Write the whole page."""
-    body = "\n".join(_body(totals, title, zone, names=names))
+def course_page(
+    totals: CourseTotals, title: str, titles: Mapping[str, str], zone: tzinfo, *, names: bool
+) -> str:
+    """Write the whole page, with the titles of its labs."""
+    body = "\n".join(_body(totals, title, titles, zone, names=names))
     return whole_page(f"{title}: the course", body, STYLE)
 
 
-def _body(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> Iterator[str]:
+def _body(
+    totals: CourseTotals, title: str, titles: Mapping[str, str], zone: tzinfo, *, names: bool
+) -> Iterator[str]:
     yield f"<h1>{escape(title)}</h1>"
     many = counted(len(totals.people), "student")
     yield f'<p class="quiet">{many}, {counted(len(totals.labs), "graded lab")}</p>'
     if totals.ungraded:
-        yield f"<p>Not graded yet, and in no total: {escape(', '.join(totals.ungraded))}.</p>"
+        later = ", ".join(f"“{titles[lab]}”" for lab in totals.ungraded)
+        yield f"<p>Not graded yet, and in no total: {escape(later)}.</p>"
     yield "<section><h2>Labs</h2>"
     header = ("lab", "due", "weight", "handed in", "late", "mean", "late penalties")
-    yield as_table(header, [_lab_row(lab, zone) for lab in totals.labs]) + "</section>"
+    yield as_table(header, [_lab_row(lab, titles, zone) for lab in totals.labs]) + "</section>"
     known = [share for p in totals.people if (share := totals.percent(p.id)) is not None]
     yield "<section><h2>Totals</h2>"
     yield (
@@ -42,17 +47,17 @@ def _body(totals: CourseTotals, title: str, zone: tzinfo, *, names: bool) -> Ite
     else:
         yield "<p>Nothing counts for anybody yet.</p>"
     if names:
-        yield from _students(totals)
+        yield from _students(totals, titles)
     yield "</section>"
 
 
-def _lab_row(lab: LabGrades, zone: tzinfo) -> tuple[str, ...]:
+def _lab_row(lab: LabGrades, titles: Mapping[str, str], zone: tzinfo) -> tuple[str, ...]:
     standings = list(lab.standings.values())
     late = sum(each.seconds_late > 0 for each in standings)
     shares = [each.total / lab.most for each in standings] if lab.most else []
     mean, lost = st.mean(shares), sum(each.penalty for each in standings)
     return (
-        lab.name,
+        titles[lab.name],
         long_time(lab.dates.due, zone) if lab.dates.due else "–",
         f"{lab.weight:g}",
         f"{len(standings):,}",
@@ -62,8 +67,8 @@ def _lab_row(lab: LabGrades, zone: tzinfo) -> tuple[str, ...]:
     )
 
 
-def _students(totals: CourseTotals) -> Iterator[str]:
-    header = ("student", "section", *(lab.name for lab in totals.labs), "total")
+def _students(totals: CourseTotals, titles: Mapping[str, str]) -> Iterator[str]:
+    header = ("student", "section", *(titles[lab.name] for lab in totals.labs), "total")
     rows = []
     for each in totals.people:
         cells = []

@@ -11,7 +11,13 @@ from html import escape
 from typing import Final
 
 from mlsys_widgets.classes import statistics as st
-from mlsys_widgets.classes.class_charts import chart_groups, essay_words, flag_chart, percent
+from mlsys_widgets.classes.class_charts import (
+    chart_groups,
+    essay_words,
+    flag_chart,
+    percent,
+    signed,
+)
 from mlsys_widgets.classes.lecture_points import LecturePoint, also, lecture_points
 from mlsys_widgets.classes.report_people import (
     as_table,
@@ -23,6 +29,7 @@ from mlsys_widgets.classes.report_people import (
 from mlsys_widgets.classes.summary import ClassSummary
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.drawing.charts import Chart, ChartGroup, scene
+from mlsys_widgets.drawing.theme import color
 from mlsys_widgets.drawing.whole_page import whole_page
 from mlsys_widgets.grading.gradebook.late_penalty import penalty_words
 from mlsys_widgets.wording.plurals import counted
@@ -30,7 +37,6 @@ from mlsys_widgets.wording.plurals import counted
 # Charts keep their tones in the dark, where they have contrast too; paper, grid and text change.
 STYLE: Final = """
 body { max-width: 68rem; }
-h2 { margin-top: 2.25rem; }
 main > p, section > p, figure, .explanations, details p { max-width: var(--mlsys-column); }
 .cards { display: flex; flex-wrap: wrap; gap: .25rem 2rem; margin: .75rem 0; padding: 0; }
 .cards dt { color: var(--mlsys-quiet); font-size: var(--mlsys-note); }
@@ -50,8 +56,17 @@ main > p, section > p, figure, .explanations, details p { max-width: var(--mlsys
 .lecture meter::-moz-meter-bar { background: var(--mlsys-failure); }
 @media (max-width: 48rem) { .lecture li { display: block; } .lecture li > p { margin-top: .5rem; } }
 @media print { .first { break-after: page; } }
-figure { margin: .75rem 0 0; overflow-x: auto; }
-figure svg { display: block; width: 100%; height: auto; min-width: 34rem; }
+figure { margin: .75rem 0 0; }
+figure svg { display: block; width: 100%; height: auto; }
+/* A picture of columns shrinks with the screen, and its words must not. */
+@media (max-width: 40rem) { figure svg text { font-size: 1.2rem; } }
+.bars { margin: .75rem 0 0; padding: 0; list-style: none; max-width: var(--mlsys-column);
+  font-size: var(--mlsys-note); }
+.bars li { margin-bottom: .5rem; }
+.bars div { display: flex; height: .75rem; }
+.legend span::before { content: ""; display: inline-block; width: 1em; height: .75em;
+  margin-right: .5em; background: var(--tone); }
+.legend span { margin-right: 1.5em; }
 figure svg .paper { fill: var(--mlsys-paper); }
 figure svg .grid { stroke: var(--mlsys-rule); }
 figure svg text { fill: var(--mlsys-ink); }
@@ -64,15 +79,13 @@ table { border-collapse: collapse; font-size: var(--mlsys-note);
 th, td { text-align: left; padding: .3rem 1.2rem .3rem 0; vertical-align: top;
   border-bottom: 1px solid var(--mlsys-rule); }
 td:nth-child(-n+4) { white-space: nowrap; }
-th { white-space: nowrap; }
 """
 _INTRODUCTIONS: Final = {
     "questions": "How many students earned all, some or none of the points. Beside each title: the"
     " fraction of its points that those earned who answered it, and r, which says how the question"
     " relates to the rest of the lab (near 1, students who do well elsewhere get it right; near 0,"
     " there is no connection). What was left blank is in neither number.",
-    "beliefs": "Wrong answers that the lab's checks recognize, from all questions. Numbers in the"
-    " explanations are the lab's own, not one student's.",
+    "beliefs": "Wrong answers that the lab's checks recognize, from all questions.",
     "question": "How each typed answer turned out. Open a question to see its misconceptions.",
     "predictions": "What students committed to before the instruments opened.",
     "time": "Time between the events of a ledger; pauses of more than ten minutes do not count.",
@@ -112,7 +125,8 @@ def _first(summary: ClassSummary) -> Iterator[str]:
     if points:
         yield "<h2>What the class believes, and what to say</h2>"
         yield f'<ol class="lecture">{"".join(map(_point, points))}</ol>'
-    if more := " ".join(also(summary)):
+    own = ["Numbers are those of the lab's text; each student had others."] if points else []
+    if more := " ".join([*own, *also(summary)]):
         yield f'<p class="quiet">{markup.inline(more)}</p>'
 
 
@@ -195,7 +209,7 @@ def _group(group: ChartGroup, below: Mapping[str, str]) -> str:
 
 
 def _figure(chart: Chart) -> str:
-    drawn = picture.svg((scene(chart),), chart.description)
+    drawn = picture.svg((scene(chart),), chart.description) if chart.columns else _bars(chart)
     explained = "".join(
         f"<dt>{markup.inline(bar.label)}</dt><dd>{markup.inline(bar.explanation)}</dd>"
         for bar in chart.bars
@@ -205,6 +219,24 @@ def _figure(chart: Chart) -> str:
     return f"<figure>{drawn}</figure>{shown}"
 
 
+def _bars(chart: Chart) -> str:
+    """Bars below each other as text and boxes, which fit a screen of any width."""
+    legend = "".join(
+        f'<span style="--tone: {color(tone)}">{escape(words)}</span>'
+        for tone, words in chart.legend
+    )
+    rows = "".join(
+        f"<li>{markup.inline(bar.label)}{f' · {escape(bar.note)}' if bar.note else ''}<div>"
+        + "".join(
+            f'<span style="width: {length / chart.most:.2%}; background: {color(tone)}"></span>'
+            for length, tone in bar.parts
+        )
+        + "</div></li>"
+        for bar in chart.bars
+    )
+    return f'<ul class="bars">{f"<li class=legend>{legend}</li>" if legend else ""}{rows}</ul>'
+
+
 def _table(summary: ClassSummary) -> str:
     header = ("question", "points", "mean", "r", "all", "some", "none", "left blank", "not graded")
     rows = [
@@ -212,7 +244,7 @@ def _table(summary: ClassSummary) -> str:
             each.title,
             f"{each.most:g}" if each.most else "deeper",
             "–" if each.mean is None else f"{each.mean:.0%}",
-            "–" if each.discrimination is None else f"{each.discrimination:+.2f}",
+            "–" if each.discrimination is None else signed(each.discrimination),
             *(f"{n:,}" for n in (each.right, each.partly, each.wrong, each.blank, each.waiting)),
         )
         for each in summary.questions

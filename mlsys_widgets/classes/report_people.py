@@ -19,8 +19,9 @@ def who_needs_you(summary: ClassSummary) -> Iterator[str]:
     if not summary.members:
         return
     named = any(each.student for each in summary.members)
-    yield f"<h2>Who needs you</h2><p>{len(missing):,} of {len(summary.members):,} handed in nothing"
-    yield f"{_listed(missing)}; {len(at_risk):,} {'is' if len(at_risk) == 1 else 'are'} at risk."
+    nothing = f"{len(missing):,} of {len(summary.members):,} handed in nothing{_listed(missing)}"
+    yield f"<h2>Who needs you</h2><p>{nothing if missing else 'Everybody who was due handed in'};"
+    yield f" {len(at_risk):,} {'is' if len(at_risk) == 1 else 'are'} at risk."
     for state, words in (("not graded", "Handed in, not graded yet"), ("has time", "Not due yet")):
         if found := [each for each in summary.members if each.state == state]:
             yield f" {words}: {len(found):,}{_listed(found)}."
@@ -29,9 +30,7 @@ def who_needs_you(summary: ClassSummary) -> Iterator[str]:
     yield "</p>"
     if named and at_risk:
         rows = [(_called(each), each.section, each.ta, "; ".join(each.signs)) for each in at_risk]
-        header = ("at risk", "section", "TA", "because")
-        known = [k for k in range(len(header)) if any(row[k] for row in rows)]
-        yield as_table([header[k] for k in known], [[row[k] for k in known] for row in rows])
+        yield as_table(("at risk", "section", "TA", "because"), rows)
 
 
 def by_group(summary: ClassSummary, kind: Literal["section", "ta"]) -> str:
@@ -70,11 +69,12 @@ def everybody(rows: Sequence[SubmissionRow], most: float) -> str:
     """List all submissions with the names of their students."""
     header = ("student", "points", "of what is graded", "late", "minutes", "predictions right",
               "to look at")  # fmt: skip
+    waits = any(row.open_points for row in rows)
     shown = [
         (
             row.student,
             f"{row.total:g} of {most:g}",
-            f"{row.total:g} of {most - row.open_points:g}",
+            f"{row.total:g} of {most - row.open_points:g}" if waits else "",
             _late(row),
             "–" if row.minutes is None else f"{row.minutes:.0f}",
             f"{row.predicted_right} of {row.predicted}",
@@ -108,10 +108,11 @@ def neighbors(found: Sequence[NeighborKeys]) -> str:
 
 
 def as_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table that scrolls, with whatever its cells say as text."""
-    head = "".join(f'<th scope="col">{escape(word)}</th>' for word in header)
+    """A table that scrolls, with whatever its cells say as text; without columns that are empty."""
+    known = [k for k in range(len(header)) if any(row[k] for row in rows)]
+    head = "".join(f'<th scope="col">{escape(header[k])}</th>' for k in known)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td>{escape(row[k])}</td>" for k in known) + "</tr>" for row in rows
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(header[0])}">'

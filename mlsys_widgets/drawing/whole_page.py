@@ -15,11 +15,10 @@ _STYLE: Final = """
 body { margin: 0 auto; max-width: calc(var(--mlsys-column) + 2.5rem); padding: 2rem 1.25rem 4rem;
   background: var(--mlsys-paper); color: var(--mlsys-ink);
   font: var(--mlsys-text)/var(--mlsys-line-height) var(--mlsys-font); }
-h1, h2 { font-size: var(--mlsys-title); line-height: 1.25; margin: 0 0 .25rem; }
-h2 { margin-top: 3.5rem; }
-h3 { font-size: var(--mlsys-lead); line-height: 1.35; margin: 2rem 0 .25rem; }
-h4 { font-size: var(--mlsys-text); margin: 1.5rem 0 .1rem; }
-h1, h2, h3, h4, summary { font-weight: var(--mlsys-strong); }
+h1 { font-size: var(--mlsys-title); line-height: 1.25; margin: 0 0 .25rem; }
+h2 { font-size: var(--mlsys-lead); line-height: 1.35; margin: 2.5rem 0 .25rem; }
+h3 { font-size: var(--mlsys-text); margin: 1.5rem 0 .1rem; }
+h1, h2, h3, summary { font-weight: var(--mlsys-strong); }
 p { margin: .25rem 0 .75rem; }
 .quiet { color: var(--mlsys-quiet); }
 code { font-size: .92em; }

@@ -66,6 +66,20 @@ def test_scores_count_every_student() -> None:
     assert scores.finding.startswith("4 students, median 5.5 and mean 5 of 10 points.")
 
 
+def test_bins_hold_whole_points() -> None:
+    scores = chart("scores", replace(CLASS, most=28.0, rows=(row(28), row(3), row(2.5))))
+    assert [bar.label for bar in scores.bars] == [
+        "0–3", "3–6", "6–9", "9–12", "12–15", "15–18", "18–21", "21–24", "24–27", "27–28",
+    ]  # fmt: skip
+    assert [bar.length for bar in scores.bars] == [1, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+
+
+def test_a_misconception_is_counted_among_those_who_answered() -> None:
+    beliefs = chart("beliefs")
+    assert "held by 2 of the 5 who answered “How long?”." in beliefs.finding
+    assert [bar.note for bar in beliefs.bars] == ["2 (40%)"]
+
+
 def test_scores_with_and_without_ungraded_essays() -> None:
     # Of the third student's 10 points, an essay for 6 waits: 2 of 10, and 2 of 4 without it.
     assert "the median is 70% of what is graded" in chart("scores").finding

@@ -79,6 +79,15 @@ def test_words_of_a_lab_keep_their_marks_and_nothing_else() -> None:
     assert "Why <code>x &lt; 1</code> and <strong>not</strong> &lt;b&gt;2&lt;/b&gt;?" in text
 
 
+def test_bars_are_text_and_boxes_as_wide_as_the_screen(summary: ClassSummary) -> None:
+    asked = QuestionSummary("q", "How <long>?", "number", 1.0, mean=0.25, right=1, wrong=3)
+    text = page(ClassSummary("lab", "A lab", 1.0, rows=(_row(),), questions=(asked,)))
+    assert "<li>How &lt;long&gt;? · 25%<div>" in text
+    assert re.findall(r'<span style="width: ([\d.]+%); background', text)[:2] == [
+        "25.00%", "75.00%",
+    ]  # fmt: skip
+
+
 def test_the_first_screen_says_what_they_believe_and_what_to_say() -> None:
     held = (BeliefCount("adds the launches", "Launches overlap.", 2),)
     asked = QuestionSummary(
@@ -92,6 +101,7 @@ def test_the_first_screen_says_what_they_believe_and_what_to_say() -> None:
     assert "67%" in first
     assert "2 of 3, answered in “How long?”" in first
     assert "Launches overlap." in first
+    assert "Numbers are those of the lab's text; each student had others." in first
     assert "Late penalties are in these points: 1 late submission lost 0.5 points." in first
     assert "Question by question" in rest
     assert not [attributes for tag, attributes in found.tags if tag == "details" and attributes]

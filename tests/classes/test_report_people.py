@@ -24,8 +24,14 @@ def test_staff_read_names_sections_and_tas() -> None:
     assert "handed in nothing in a, b" in shown
     for words in ("By section", "no section", "By TA", "mia", "0.5 of 1", "100%"):
         assert words in shown
+    assert "of what is graded" in shown
+    assert " late " not in shown.partition("Everybody")[2], "nobody was late"
     nobody = tuple(replace(each, student="", name="", ta="") for each in members)
     shown = Page(page(replace(summary, members=nobody))).text
     assert "1 of 3 handed in nothing; 1 is at risk. Not due yet: 1." in shown
     assert "By section" in shown
+    everybody = replace(summary, members=members[:1], rows=(row(1),))
+    shown_all = Page(page(everybody)).text
+    assert "Everybody who was due handed in; 0 are at risk." in shown_all
+    assert "of what is graded" not in shown_all
     assert not [words for words in ("ben", "mia", "because", "By TA") if words in shown]
