@@ -128,7 +128,7 @@ def _show(done: Sequence[LabPush], settings: LmsSettings, *, applied: bool) -> N
     waiting = sum(each.count("send") for each in done)
     if not applied and waiting:
         labs = " ".join(each.lab for each in done if each.count("send"))
-        _print(console, f"Nothing was sent. To send: mlsys push {labs} --apply")
+        _print(console, f"Nothing is sent yet: mlsys push {labs} --apply does it.")
     if any(each.count("changed") for each in done):
         _print(console, "To send also what was changed in the LMS, add --overwrite.")
 

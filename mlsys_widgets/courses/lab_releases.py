@@ -100,8 +100,8 @@ def outbound_of(course: Course, lab: str) -> Path | None:
 
 
 def lab_titles(course: Course) -> dict[str, str]:
-    """Return the labs of a course with their titles, as students' notebooks have them."""
-    return {lab: title_of(course.folder("release", lab)) for lab in labs_of(course)}
+    """Return the labs of a course with their titles, or their names until they are built."""
+    return {lab: title_of(course.folder("release", lab)) or lab for lab in labs_of(course)}
 
 
 def withdrawn_labs(course: Course) -> set[str]:

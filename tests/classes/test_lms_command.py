@@ -84,7 +84,7 @@ def test_first_a_look_then_the_same_as_in_the_csv(
     assert f"{STUDENTS} students: " in said
     assert "would send: new" in said
     assert f"The column {LAB} is not there yet." in said
-    assert f"Nothing was sent. To send: mlsys push {LAB} --apply" in said
+    assert f"Nothing is sent yet: mlsys push {LAB} --apply does it." in said
     assert (platform.items, platform.sent()) == ({}, [])
     assert push(course, "--apply") == 0
     assert "would send" not in capsys.readouterr().out

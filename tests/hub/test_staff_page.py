@@ -197,7 +197,7 @@ def sets_dates(ivy: Staff) -> None:
     root = ivy.hub.places.course
     ivy.goes_to("Dates")
     for due in ("2099-02-01T23:59", "2099-03-01T23:59"):
-        row = ivy.page.locator("tr", has_text=FIRST).first
+        row = ivy.page.locator("tr", has=ivy.page.get_by_label(f"due of {FIRST}"))
         row.get_by_label(f"due of {FIRST}").fill(due)
         row.get_by_role("button", name="Save").click()
         assert "2099" in ivy.reads("Set dates: done")
@@ -398,7 +398,7 @@ def reads_the_history(ivy: Staff, tia: Staff) -> None:
 def forgets(ivy: Staff) -> None:
     """Whoever came today goes again, after the page has said what will be lost."""
     ivy.goes_to("Dates")
-    row = ivy.page.locator("tr", has_text=FIRST).first
+    row = ivy.page.locator("tr", has=ivy.page.get_by_label(f"due of {FIRST}"))
     row.get_by_label(f"due of {FIRST}").fill("")
     row.get_by_role("button", name="Save").click()
     ivy.reads("Set dates: done")

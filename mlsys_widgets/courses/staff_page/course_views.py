@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.courses.lab_releases import lab_titles
 from mlsys_widgets.courses.staff_page.actions import FILES
 from mlsys_widgets.files import ASKS, CHECKS, COURSE_SETTINGS, LAB_TEXT
 
@@ -47,18 +46,14 @@ def made_files(home: Path) -> list[MadeFile]:
 
 def show_results(course: Course, _: str) -> dict[str, Any]:
     """What can be made of grades, and the files that were made."""
-    return {
-        "labs": list(lab_titles(course).items()), "files": made_files(course.home),
-        "lms": bool(course.lms), "tas": course.people.tas(),
-    }  # fmt: skip
+    tas = course.people.tas()
+    return {"files": made_files(course.home), "lms": bool(course.lms), "tas": tas}
 
 
 def show_course(course: Course, lab: str) -> dict[str, Any]:
     """How to fix a lab, and what concerns the course as a whole."""
-    labs = lab_titles(course)
-    chosen = lab if lab in labs else next(iter(labs_of(course)), "")
+    labs = labs_of(course)
+    chosen = lab if lab in labs else next(iter(labs), "")
     texts = [(f"assignments/{chosen}/{name}", name, words) for name, words in _TEXTS.items()]
-    return {
-        "labs": list(labs.items()), "chosen": chosen, "texts": texts if chosen else [],
-        "settings": f"assignments/{COURSE_SETTINGS}",
-    }  # fmt: skip
+    settings = f"assignments/{COURSE_SETTINGS}"
+    return {"chosen": chosen, "texts": texts if chosen else [], "settings": settings}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ _GOOD: Final = (0, _NEEDS_A_PERSON)
 _REFUSED: Final = "mlsys: "
 #: How a command ends that asked somebody who was not there.
 _ASKED: Final = ("Nothing was changed.", "Nothing was removed.")
+#: How a command tells which other one goes ahead, where the page has a button.
+_BY_COMMAND: Final = re.compile(r"^(Nothing is \w+ yet): mlsys .*$", re.M)
 
 
 class CommandRun:
@@ -79,6 +82,8 @@ class CommandRun:
         text = self._printed.strip().removeprefix(_REFUSED)
         if self._asked:  # the question, which the page asks in its own way
             text = text.rpartition("\n")[0]
+        if self.again:
+            text = _BY_COMMAND.sub(r"\1.", text)
         return text.rpartition("error: ")[2] if self._code == 2 else text
 
     async def run(self, commands: Sequence[Words], folder: Path) -> None:

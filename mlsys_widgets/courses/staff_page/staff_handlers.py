@@ -24,6 +24,7 @@ from tornado import web
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.change_history import ChangeHistory
+from mlsys_widgets.courses.lab_releases import lab_titles
 from mlsys_widgets.courses.staff_page.actions import ACTIONS, ALL, FILES, Words, undoing
 from mlsys_widgets.courses.staff_page.running_commands import CommandRun, CommandRuns
 from mlsys_widgets.courses.staff_page.views import PAGES, Shown, may_change
@@ -214,7 +215,8 @@ def _read(root: Path, view: Any, lab: str) -> Shown:
     def shown_time(at: Any) -> str:
         return local_time(at if isinstance(at, str) else at.isoformat(), zone) if at else "–"
 
-    return {"may_change": may_change(course), "time": shown_time, **view(course, lab)}
+    shared = {"may_change": may_change(course), "titles": lab_titles(course), "time": shown_time}
+    return {**shared, **view(course, lab)}
 
 
 @functools.cache

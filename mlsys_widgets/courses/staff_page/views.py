@@ -45,7 +45,7 @@ def show_dates(course: Course, _: str) -> Shown:
     for section, of in calendar.of_sections.items():
         rows += [(lab, section, _times(calendar, dates)) for lab, dates in of.items()]
     return {
-        "rows": sorted(rows, key=lambda row: row[:2]), "labs": labs, "calendar": calendar,
+        "rows": sorted(rows, key=lambda row: row[:2]), "calendar": calendar,
         "students": [each.login for each in people_of(course, None) if each.role == "student"],
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import shutil
+import sqlite3
 import subprocess
 import sys
 import urllib.error
@@ -19,14 +20,19 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from playwright.sync_api import Browser as Screen
 
+from mlsys_widgets.classes.lms_key import make_key
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.change_history import ChangeHistory
+from mlsys_widgets.courses.lab_releases import lab_titles
+from mlsys_widgets.courses.staff_page.views import PAGES
 from mlsys_widgets.grading.feedback.second_looks import SecondLooks
 from mlsys_widgets.grading.gradebook.grade_history import who_runs
 from mlsys_widgets.grading.gradebook.private_lines import append_lines
 from tests.courses.conftest import LAB, students
 from tests.jupyter_servers import wait_until_serving
+from tests.lms_platform import LearningPlatform
 from tests.waiting import wait_for
 
 #: What the form for a new student holds, unlike those beside students.
@@ -362,6 +368,66 @@ def test_a_course_without_a_learning_system_says_so(staff, place):
     _, page = staff.get("results")
     assert "This course names no learning system." in page
     assert ("action", "push") not in {field for form in Forms(page).found for field in form}
+
+
+def test_grades_are_sent_to_the_learning_system_after_a_look(staff, place):
+    settings = place / "assignments" / "course.toml"
+    before = settings.read_text()
+    with sqlite3.connect(place / "gradebook.db") as book:
+        book.execute("update grade set needs_manual_grade = 0")
+    with LearningPlatform() as platform:
+        platform.register(make_key(place)[0].jwks())
+        for student in students(place):
+            platform.enroll(f"lti-{student}", ext_user_username=student)
+        settings.write_text(before + platform.settings())
+        page = staff.send("results", "push", lab=LAB)
+        assert result(page)[0] == "Send grades: this is what would happen"
+        assert "Nothing is sent yet." in result(page)[1]
+        assert "mlsys" not in result(page)[1], "the page has a button for it"
+        assert (platform.items, platform.sent()) == ({}, [])
+        page = staff.goes_ahead("push", form={"apply": "1"})
+        assert result(page)[0] == "Send grades: done"
+        assert len(platform.results(LAB)) == 3
+        assert None not in platform.results(LAB).values()
+        assert ChangeHistory(place).read()[0].words == (
+            f"Grades of {LAB} are sent to the learning system."
+        )
+        (student, points), *_ = platform.results(LAB).items()
+        platform.change(LAB, student, (points or 0) + 1)
+        page = staff.send("results", "push", lab=LAB)
+        assert "left as it is" in result(page)[1]
+        page = staff.send("results", "push", lab=LAB, overwrite="1")
+        page = staff.goes_ahead("push", form={"apply": "1"})
+        assert result(page)[0] == "Send grades: done"
+        assert platform.results(LAB)[student] == points
+    settings.write_text(before)
+
+
+@pytest.mark.needs("chromium")
+def test_on_a_phone_no_page_has_to_be_moved_sideways(served, staff, browser: Screen):
+    staff.send("results", "report", lab=LAB)
+    url, token = served
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{url}mlsys/course/labs?token={token}")
+    for name in PAGES:
+        page.goto(f"{url}mlsys/course/{name}")
+        hidden = page.evaluate(
+            "() => [...document.querySelectorAll('main, main *')].filter("
+            "each => each.getBoundingClientRect().right > innerWidth"
+            " || (each.scrollWidth > each.clientWidth + 1 && each.matches('main')))"
+            ".map(each => each.outerHTML.slice(0, 100))"
+        )
+        assert hidden == [], name
+    page.goto(f"{url}mlsys/course/labs")
+    assert page.locator("td", has_text="3").first.is_visible()
+    page.close()
+
+
+def test_labs_are_called_by_their_titles(staff, place):
+    title = lab_titles(Course.at(place))[LAB]
+    assert title != LAB
+    for page in ("labs", "dates", "results", f"course?lab={LAB}", "history"):
+        assert f">{title}<" in staff.get(page)[1]
 
 
 def test_the_next_term_gets_a_bundle_and_the_doctor_looks(staff, place):
