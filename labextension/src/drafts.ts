@@ -56,10 +56,16 @@ async function unrecorded(lab: ILab): Promise<IUnrecorded[]> {
   return unrecordedIn(lab.path) as IUnrecorded[];
 }
 
+/** The step of an item; a question that is asked again is the same step. */
+function stepOf(lab: ILab, item: string): ILab['steps'][number] | undefined {
+  const asked = item.replace(/^again\.\d+\./, '');
+  return lab.steps.find(each => each.id === asked);
+}
+
 /** What was entered, item by item. */
 function unrecordedList(lab: ILab, found: Omit<IUnrecorded, 'record'>[]): ReactElement {
   const lines = found.map(({ item, isOutdated, entered }) => {
-    const step = lab.steps.find(each => each.id === item);
+    const step = stepOf(lab, item);
     const other = item.startsWith(OWN_WORDS) ? 'In your own words' : item;
     const name = step ? `${taskOf(step.kind)}: ${step.title}` : other;
     const typed = entered ? ` (you entered “${short(entered)}”)` : '';
@@ -151,7 +157,7 @@ async function whileWaiting<T>(recording: Promise<T>): Promise<T | null> {
 async function goToItem(lab: ILab, item: string): Promise<void> {
   const step = item.startsWith(OWN_WORDS)
     ? lab.way.find(each => each.kind === 'compare' && each.id === item.slice(OWN_WORDS.length))
-    : lab.steps.find(each => each.id === item);
+    : stepOf(lab, item);
   if (step) {
     await goTo(lab, step);
   }

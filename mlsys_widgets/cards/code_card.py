@@ -10,6 +10,7 @@ from mlsys_widgets.cards.parts import Part, Prose, Rows, TextArea
 from mlsys_widgets.cards.question_card import QuestionCard
 from mlsys_widgets.cards.task import ShortForm
 from mlsys_widgets.labs import Code
+from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.labs.code_item import TriedExample
 from mlsys_widgets.ledger import Answer, Ledger
 from mlsys_widgets.wording.plurals import counted
@@ -34,10 +35,16 @@ class CodeCard(QuestionCard):
     item: Code
 
     def __init__(
-        self, name: str, item: Code, *, ledger: Ledger, after: Gate | Iterable[Gate] = ()
+        self,
+        name: str,
+        item: Code,
+        *,
+        ledger: Ledger,
+        attempts: Attempts | None = None,
+        after: Gate | Iterable[Gate] = (),
     ) -> None:
         self._tried: list[TriedExample] = []
-        super().__init__(name, item, ledger=ledger, after=after)
+        super().__init__(name, item, ledger=ledger, attempts=attempts, after=after)
 
     def _write(self, answer: Any) -> None:
         # Recorded first: whatever the function does to this kernel, its source is safe.

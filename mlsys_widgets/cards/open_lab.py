@@ -35,6 +35,7 @@ from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.asked import Asked, is_usable
+from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.labs.deeper import DeeperParts, as_counted
 from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN
@@ -133,6 +134,7 @@ class OpenLab:
         self.variants = variants
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
         self.items = as_counted(self.lab.items(self.p), deeper)
+        self._attempts = Attempts(self.lab, self.student.name, edition, variants)
         self._is_instructors = is_instructors(folder)
         self._notices: tuple[str, ...] = (_INSTRUCTORS,) if self._is_instructors else ()
         path = working_folder(folder) / LEDGER
@@ -367,9 +369,9 @@ class OpenLab:
             case labs.ReflectionPrompt():
                 return Reflection(name, item, ledger=led, after=after)
             case labs.Code():
-                return CodeCard(name, item, ledger=led, after=after)
+                return CodeCard(name, item, ledger=led, attempts=self._attempts, after=after)
             case labs.Number() | labs.Choice() | labs.Essay():
-                return QuestionCard(name, item, ledger=led, after=after)
+                return QuestionCard(name, item, ledger=led, attempts=self._attempts, after=after)
             case labs.Peek():
                 return MathPeek(item.title, item.equations, after=after)
             case labs.Takeaways():

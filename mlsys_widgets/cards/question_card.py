@@ -9,6 +9,7 @@ trying.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from mlsys_widgets.cards.card import Action, Gate, Values
@@ -29,6 +30,7 @@ from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.labs import Choice, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
 from mlsys_widgets.labs.asked import Asked, is_usable
+from mlsys_widgets.labs.attempts import Attempts, answer_name, begun_name
 from mlsys_widgets.ledger import Answer, Ledger
 
 #: How many errors of form are pointed out for one question.
@@ -46,6 +48,8 @@ class QuestionCard(ItemTask):
         What is asked.
     ledger
         Where the answer is kept.
+    attempts
+        What is asked if the question is asked again.
     after
         A gate, or several, that must be open first.
 
@@ -70,13 +74,83 @@ class QuestionCard(ItemTask):
         item: Asked,
         *,
         ledger: Ledger,
+        attempts: Attempts | None = None,
         after: Gate | Iterable[Gate] = (),
     ) -> None:
-        title = f"{item.title} ({worth(item)})"
-        super().__init__(name, item, title, ledger=ledger, after=after)
+        super().__init__(name, item, self.heading(item), ledger=ledger, after=after)
         self.item = item
+        #: The attempt that is shown; 0 is the first.
+        self.attempt = 0
+        self._attempts = attempts
         self._note = ""
         self.refresh()
+
+    def heading(self, item: Asked) -> str:
+        """Return the heading of the card."""
+        return f"{item.title} ({worth(item)})"
+
+    # Attempts.
+
+    @property
+    def answer_name(self) -> str:
+        """The name under which the ledger keeps the answer of the attempt that is shown."""
+        return answer_name(self.task_id, self.attempt)
+
+    @property
+    def ledger_names(self) -> tuple[str, ...]:
+        return (self.answer_name,)
+
+    def _record(self) -> dict[str, Any]:
+        found = super()._record()
+        # Drafts belong to an attempt.
+        return {**found, "item": {**found["item"], "id": self.answer_name}}
+
+    def ask_again(self) -> bool:
+        """Ask the question on new numbers, as the next attempt; the ledger knows that it is begun.
+
+        Returns
+        -------
+        asked
+            Whether the lab has other numbers for it; if not, everything stays as it is.
+
+        Raises
+        ------
+        ValueError
+            When this attempt is not answered yet.
+        NotSaved
+            When the ledger could not be written.
+        """
+        shown = self.attempt
+        self.refresh()
+        if self.attempt != shown:
+            return True  # another window has begun one already
+        if self.answer is None:
+            raise ValueError("Answer this one first; then you can have another one.")
+        following = shown + 1
+        if self._attempts is None or self._attempts.at(self.task_id, following) is None:
+            return False
+        begun = begun_name(self.task_id)
+        self._note = ""
+        self._save(lambda: self._ledger.record_answer(begun, following))
+        self.show()
+        return True
+
+    def show(self) -> None:
+        self._turn_to_last_begun()
+        super().show()
+
+    def _turn_to_last_begun(self) -> None:
+        begun = self._state.answers.get(begun_name(self.task_id)) if self._state else None
+        number = begun.value if begun else 0
+        if self._attempts is None or number == self.attempt:
+            return
+        asked = self._attempts.at(self.task_id, number) if _is_attempt(number) else None
+        if asked is None:
+            return  # of another edition, which had more numbers
+        assert isinstance(asked.item, Asked)
+        # What is deeper is for the course to say, and the same in every attempt.
+        self.item = replace(asked.item, deeper=self.item.deeper)
+        self.attempt, self.title = number, self.heading(self.item)
 
     @property
     def to_open(self) -> str:
@@ -93,7 +167,7 @@ class QuestionCard(ItemTask):
 
         What the question cannot have, as of another edition of the lab, is asked again.
         """
-        kept = self._state.answers.get(self.task_id) if self._state else None
+        kept = self._state.answers.get(self.answer_name) if self._state else None
         return kept if kept is not None and is_usable(self.item, kept.value) else None
 
     def record(self, value: Any) -> Any:
@@ -122,8 +196,13 @@ class QuestionCard(ItemTask):
 
         Code runs again with every *Run All*. What it computed before must not undo what was typed
         afterward; what counts is what the card shows. The gates before the question are for
-        reading it: whoever writes code has read it.
+        reading it: whoever writes code has read it. Code has the numbers of the first attempt.
         """
+        if self.attempt:
+            raise ValueError(
+                "The card asks it again with other numbers, which code does not have; answer it"
+                " in the card."
+            )
         answer = self.item.read(value)
         assert self._state is not None
         before = self._state.answers.get(f"code.{self.task_id}")
@@ -135,15 +214,17 @@ class QuestionCard(ItemTask):
 
     def _write(self, answer: Any) -> None:
         unit = self.item.unit
-        self._save(lambda: self._ledger.record_answer(self.task_id, answer, unit=unit))
+        # The attempt that was answered, even if another window begins one meanwhile.
+        name = self.answer_name
+        self._save(lambda: self._ledger.record_answer(name, answer, unit=unit))
         told = self._told()
         if self.item.form_error(answer) and answer not in told and len(told) < MOST_HINTS:
-            self._save(lambda: self._ledger.record_answer(f"early.{self.task_id}", answer))
+            self._save(lambda: self._ledger.record_answer(f"early.{name}", answer))
         self.show()
 
     def _told(self) -> list[Any]:
         """The answers whose form was pointed out as wrong."""
-        told = self._state.answers.get(f"early.{self.task_id}") if self._state else None
+        told = self._state.answers.get(f"early.{self.answer_name}") if self._state else None
         return [each.value for each in (told, *told.earlier)] if told else []
 
     @property
@@ -212,7 +293,7 @@ class QuestionCard(ItemTask):
 
     def _recorded(self, standing: Answer) -> str:
         assert self._state is not None
-        computed = self._state.answers.get(f"code.{self.task_id}")
+        computed = self._state.answers.get(f"code.{self.answer_name}")
         by_code = computed is not None and computed.value == standing.value
         source = ", from your code" if by_code else ""
         return f"Recorded: **{self.item.in_words(standing.value)}**{source}"
@@ -231,3 +312,7 @@ class QuestionCard(ItemTask):
         assert isinstance(item, Number)  # a function has a card of its own
         shown = "" if value is None else short_number(value)
         return TextBox("answer", "Your answer", f"Enter {item.wanted}.", shown)
+
+
+def _is_attempt(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0

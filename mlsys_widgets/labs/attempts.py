@@ -4,6 +4,8 @@ An attempt has a number; the first is 0 and has the numbers that the lab begins 
 it is a fresh draw of that question alone, which reads differently from all before it. Where an item
 has a pool, its questions take turns. Whoever knows lab, edition and student finds the same attempts
 again, so a ledger keeps only the number and the answer.
+
+The attempt that counts as the present one is the last that the ledger says was begun.
 """
 
 from __future__ import annotations
@@ -32,6 +34,17 @@ def answer_name(item: str, attempt: int) -> str:
     ('ridge', 'again.2.ridge')
     """
     return f"again.{attempt}.{item}" if attempt else item
+
+
+def begun_name(item: str) -> str:
+    """Return the name under which a ledger keeps the number of the last attempt that was begun.
+
+    Examples
+    --------
+    >>> begun_name("ridge")
+    'attempt.ridge'
+    """
+    return f"attempt.{item}"
 
 
 def attempt_in(name: str) -> tuple[str, int]:

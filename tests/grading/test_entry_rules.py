@@ -18,15 +18,19 @@ from mlsys_widgets.labs import (
     Myth,
     Myths,
     Number,
+    Parameter,
     Parameters,
     Prediction,
     Question,
     Quiz,
     Record,
     Reflection,
+    steps,
 )
+from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.ledger.designs import flag, number
 from mlsys_widgets.ledger.events import GENESIS, Event, chained
+from mlsys_widgets.ledger.fold import Fold
 from mlsys_widgets.ledger.verification import MOST_PROBLEMS
 
 AT = "2026-02-03T09:30:00.000Z"
@@ -276,3 +280,72 @@ def test_what_takes_a_person_who_reads(rules):
                        "myths.fp16", "list", "machine", "lab_02"}  # fmt: skip
     assert made["answer", "quiz.q"] == "quiz"
     assert rules.decision(event("answer", "busy", 33.3), {"busy": 33.3}) is None
+
+
+# Questions that are asked again.
+
+AGAIN = Lab(
+    "lab_02", title="", chapter=2, acts=(),
+    parameters={"side": Parameter(256, steps(128, 384, 8), "elements", "side of a tile")},
+)  # fmt: skip
+
+
+@AGAIN.asks
+def limit(p):
+    options = {"l1": "in L1", "hbm": "in HBM"} if p.side < 256 else {"l2": "in L2", "hbm": "in HBM"}
+    return Choice(f"Where are {p.side}?", options, points=2)
+
+
+@AGAIN.asks
+def bound(p):
+    return Prediction("Which?", {"A": "memory", "B": "compute"})
+
+
+def test_an_answer_is_held_against_the_question_of_its_attempt():
+    attempts = Attempts(AGAIN, "ann")
+    rules = EntryRules(AGAIN, AGAIN.items(AGAIN.draw("ann")), attempts)
+    for k in range(1, 5):
+        name, asked = f"again.{k}.limit", attempts.at("limit", k).item
+        allowed = {each for each in ("l1", "l2", "hbm") if each in asked.options}
+        fits = {v for v in ("l1", "l2", "hbm") if not rules.refusal(event("answer", name, v))}
+        assert fits == allowed
+        assert not rules.refusal(event("answer", f"early.{name}", "hbm"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("again.0.limit", "hbm"),
+        ("again.21.limit", "hbm"),  # and nobody counts up to it
+        ("again.999999.limit", "hbm"),
+        ("again.1.bound", "A"),
+        ("again.1.nothing", "hbm"),
+        ("again.1.again.1.limit", "hbm"),
+        ("code.again.1.limit", "hbm"),
+        ("attempt.limit", 0),
+        ("attempt.limit", True),
+        ("attempt.limit", "1"),
+        ("attempt.limit", 21),
+        ("attempt.bound", 1),
+    ],
+)
+def test_what_nobody_is_asked_again_is_refused(name, value):
+    for rules in (EntryRules(AGAIN), EntryRules(AGAIN, None, Attempts(AGAIN, "ann"))):
+        assert rules.refusal(event("answer", name, value))
+
+
+def test_attempts_follow_each_other_and_never_answer_the_first_question():
+    rules = EntryRules(AGAIN, AGAIN.items(AGAIN.draw("ann")), Attempts(AGAIN, "ann"))
+
+    def sifted(*content):
+        return rules.sift([event("answer", *each, seq=k) for k, each in enumerate(content, 1)])
+
+    honest = sifted(
+        ("limit", "hbm"), ("attempt.limit", 1), ("again.1.limit", "hbm"), ("attempt.limit", 2)
+    )
+    assert (len(honest.kept), honest.refused, honest.odd) == (4, [], [])
+    assert Fold(honest.kept[2:]).state().answers.get("limit") is None
+    (words,) = sifted(("limit", "hbm"), ("again.1.limit", "hbm")).odd
+    assert "was not begun" in words
+    for early in (("attempt.limit", 1),), (("limit", "hbm"), ("attempt.limit", 2)):
+        assert "before the one before it is answered" in sifted(*early).odd[0]

@@ -28,6 +28,7 @@ from mlsys_widgets.judging.keys import Checks, CodeKey, Given
 from mlsys_widgets.judging.verdicts import Verdict
 from mlsys_widgets.labs import Code, Item, Lab, Record, UnusableAnswer
 from mlsys_widgets.labs.asked import AUTOGRADED, Checked
+from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from mlsys_widgets.sandbox.job import FunctionCall
@@ -198,7 +199,10 @@ class Judge:
             Whose it must be, and what the lab asks them.
         """
         try:
-            return LedgerRecord(self._lab, folder, student, items=items, also=self._also)
+            attempts = Attempts(self._lab, student, self._edition, self._variants)
+            return LedgerRecord(
+                self._lab, folder, student, items=items, attempts=attempts, also=self._also
+            )
         except MemoryError:
             raise
         except Exception:

@@ -30,6 +30,7 @@ from mlsys_widgets.labs import (
     ReflectionPrompt,
 )
 from mlsys_widgets.labs.asked import Asked, is_usable
+from mlsys_widgets.labs.attempts import Attempts, answer_name, attempt_in, begun_name
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.own_words import OWN_WORDS, WORDS, own_words_name
 from mlsys_widgets.labs.quiz import Question
@@ -50,6 +51,9 @@ _SETTINGS: Final = "design_instruments."
 _CONTEXT: Final = "context"
 #: What is tried, compared and said after a prediction, each with its name behind a dot.
 _AFTER_PREDICTING: Final = ("moves", "explored", "compared", WORDS)
+#: No course offers as many attempts; a ledger that claims more would keep its reader busy.
+_MOST_ATTEMPTS: Final = 20
+_EARLY: Final = "early."
 _NO_VALUE: Final = "has a value that its card would not have taken"
 _NO_NAME: Final = "is about something that this lab does not ask"
 
@@ -102,10 +106,17 @@ class EntryRules:
     items
         What it asks this student; what it asks with the usual numbers if omitted. Then it is not
         known which reflection is right for this student, and no verdict is compared.
+    attempts
+        What it asks this student again; held against the usual questions if omitted.
     """
 
-    def __init__(self, lab: Lab, items: Mapping[str, Item] | None = None) -> None:
-        self._lab, self._verdicts = lab, items is not None
+    def __init__(
+        self,
+        lab: Lab,
+        items: Mapping[str, Item] | None = None,
+        attempts: Attempts | None = None,
+    ) -> None:
+        self._lab, self._verdicts, self._attempts = lab, items is not None, attempts
         #: What the lab asks.
         self.items: Mapping[str, Item] = lab.items(_usual(lab)) if items is None else items
         #: Each question of a pool, as long as it is not known which one the student was asked.
@@ -119,6 +130,7 @@ class EntryRules:
         #: What records give points for although the lab does not ask it: its own cells write that.
         self._free = {name for each in records for name in each.of} - {*self.items, DESIGN}
         self._answers = dict(self._rules_of_answers())
+        self._of_attempts: dict[str, _Rule | None] = {}
         #: The item that each name of the ledger belongs to.
         self._owner = {
             each: name for name, item in self.items.items() for each in item.ledger_names(name)
@@ -151,10 +163,25 @@ class EntryRules:
                 rule = self._answers.get(event.id)
                 if rule is None and event.id.startswith(_SETTINGS):
                     rule = _of_type(dict)
+                if rule is None:
+                    rule = self._rule_of_attempt(event.id)
                 return _NO_NAME if rule is None else rule(event)
             case "design":
                 return self._design(event)
         return ""
+
+    def _rule_of_attempt(self, name: str) -> _Rule | None:
+        """The rule of what is answered when an item is asked again: its numbers are others."""
+        if name not in self._of_attempts:
+            item, number = attempt_in(name.removeprefix(_EARLY))
+            asked: Collection[Any] = ()
+            if number and number <= _MOST_ATTEMPTS and isinstance(self.items.get(item), Asked):
+                asked = self._questions(item)
+                if self._attempts is not None:
+                    again = self._attempts.at(item, number)
+                    asked = (again.item,) if again else ()
+            self._of_attempts[name] = _usable(asked) if asked else None
+        return self._of_attempts[name]
 
     def _typed(self, event: Event, wanted: type[Prediction | ReflectionPrompt]) -> str:
         item = self.items.get(event.id)
@@ -191,7 +218,8 @@ class EntryRules:
                     usable = _usable(self._questions(name))
                     yield name, usable
                     yield f"code.{name}", usable
-                    yield f"early.{name}", usable
+                    yield f"{_EARLY}{name}", usable
+                    yield begun_name(name), _is_attempt
                 case Prediction():
                     yield f"moves.{name}", _texts
                     yield f"explored.{name}", _true
@@ -258,7 +286,8 @@ class EntryRules:
         """
         if event.kind in ("prediction", "reflection", "design"):
             return f"{event.seq}"
-        owner = self._owner.get(event.id) if event.kind == "answer" else None
+        asked, _ = attempt_in(event.id)
+        owner = self._owner.get(asked) if event.kind == "answer" else None
         item = self.items.get(owner or "")
         if isinstance(item, Quiz) and not item.each:
             return owner
@@ -308,11 +337,24 @@ class _Order:
                 before, _, predicted = name.partition(".")
                 if before in _AFTER_PREDICTING and predicted not in self.predictions:
                     yield f"came before the prediction {predicted}, which it waits for"
+                yield from self._out_of_turn(name, event.value["value"])
                 self.answers[name] = _Given(event.value["value"])
             case "use":
                 for need in event.value["needs"]:
                     if need not in self.predictions:
                         self._used.setdefault(need, event)
+
+    def _out_of_turn(self, name: str, value: Any) -> Iterator[str]:
+        item, number = attempt_in(name)
+        begun = self.answers.get(begun_name(item))
+        if number > (begun.value if begun else 0):
+            yield "answers an attempt that was not begun"
+        asked = name.removeprefix(begun_name(""))
+        if asked != name:
+            before = self.answers.get(name)
+            last = before.value if before else 0
+            if value != last + 1 or answer_name(asked, last) not in self.answers:
+                yield "begins an attempt before the one before it is answered"
 
     def _closed(self, item: Item) -> Iterator[str]:
         for gate in item.after:
@@ -375,6 +417,12 @@ def _chosen(question: Question) -> _Rule:
 
 def _own_words(event: Event) -> str:
     return "" if _reads_as_it_is(OWN_WORDS.read, event.value["value"]) else _NO_VALUE
+
+
+def _is_attempt(event: Event) -> str:
+    value = event.value["value"]
+    fits = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MOST_ATTEMPTS
+    return "" if fits else _NO_VALUE
 
 
 def _true(event: Event) -> str:

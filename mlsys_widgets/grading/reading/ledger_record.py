@@ -16,6 +16,7 @@ from typing import Any, Final
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.reading.entry_rules import EntryRules, usual_rules
 from mlsys_widgets.labs import Item, Lab
+from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.ledger import Event, Head, Ledger, State, Verification
 from mlsys_widgets.ledger.events import timestamp
 from mlsys_widgets.ledger.fold import Fold
@@ -32,8 +33,8 @@ class LedgerRecord:
 
     Parameters
     ----------
-    items
-        What the lab asks this student, if that is known; see `EntryRules`.
+    items, attempts
+        What the lab asks this student, and asks again, if that is known; see `EntryRules`.
     also
         Other versions of the lab that were released, in which it may have been begun.
 
@@ -50,12 +51,13 @@ class LedgerRecord:
         owner: str,
         *,
         items: Mapping[str, Item] | None = None,
+        attempts: Attempts | None = None,
         also: Sequence[Lab] = (),
     ) -> None:
         self._lab, self._owner = lab.name, owner
         self.ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
         self._events = self.ledger.events()
-        self._rules = usual_rules(lab) if items is None else EntryRules(lab, items)
+        self._rules = usual_rules(lab) if items is None else EntryRules(lab, items, attempts)
         self._sifted = self._rules.sift(self._events, [usual_rules(each) for each in also])
 
     @property
