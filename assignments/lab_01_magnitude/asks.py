@@ -45,7 +45,7 @@ ON_M7 = iron_law(RESNET.data, RESNET.operations, M7)
 #: for images of 1 GFLOP that take 2 µs to scale.
 EXAMPLE_S = 600
 EXAMPLE_TAKES = EXAMPLE_S * A100.peak("fp16") / ORIN.peak("fp16")
-EXAMPLE_B, EXAMPLE_ROOM = 24e6, 9e6
+EXAMPLE_B, EXAMPLE_ROOM, EXAMPLE_WATCH = 24e6, 9e6, 3e6
 EXAMPLE_WEIGHTS = EXAMPLE_B / BYTES_PER_ELEMENT["fp32"]
 EXAMPLE_LEFT = 2e-3 - 8e6 / A100.bandwidth - 6e-6
 EXAMPLE_IMAGE = 1e9 / (A100.peak("fp16") / 2)
@@ -570,7 +570,30 @@ def bits_per_weight(p: Parameters) -> Number:
         f" {BYTES_PER_ELEMENT['fp32']:g} bytes each, these are {q(EXAMPLE_WEIGHTS)} weights. A"
         f" phone leaves {q(EXAMPLE_ROOM, 'B')} for them, and a byte has 8 bits:"
         f" {q(8 * EXAMPLE_ROOM)} bits, or {q(8 * EXAMPLE_ROOM / EXAMPLE_WEIGHTS)} for each weight.",
-        title="How many bits are left for a weight?",
+        title="What fits into the SRAM?",
+        act=2,
+        after=["act2_batch"],
+    )
+
+
+@lab.asks(instead_of="bits_per_weight")
+def weights_kept_percent(p: Parameters) -> Number:
+    return Number(
+        f"Now the doorbell. Its board has {q(p.sram_kb * 1e3, 'B')} of SRAM, of which the runtime "
+        f"and activations keep {q(p.reserve_kb * 1e3, 'B')}. Pruning removes weights from your "
+        f"vision model ({q(p.model_mb * 1e6, 'B')} in fp32), and each one that stays takes one "
+        "byte, in int8. What percentage of the weights may stay at most, so that they fit into the "
+        "rest? (1 KB is 1,000 bytes. Write a number such as 8.5.)",
+        "percent",
+        points=8,
+        low=0.05,
+        high=100,
+        hint="Count the weights first: a weight in fp32 takes four bytes.",
+        worked_example=f"A model has {q(EXAMPLE_B, 'B')} of weights in fp32. At"
+        f" {BYTES_PER_ELEMENT['fp32']:g} bytes each, these are {q(EXAMPLE_WEIGHTS)} weights. A"
+        f" wristwatch leaves {q(EXAMPLE_WATCH, 'B')} for them, which hold {q(EXAMPLE_WATCH)}"
+        f" weights of one byte: {q(EXAMPLE_WATCH / EXAMPLE_WEIGHTS, '%')} of all.",
+        title="What fits into the SRAM?",
         act=2,
         after=["act2_batch"],
     )
@@ -647,7 +670,7 @@ def act2_limit(p: Parameters) -> Reflection:
             "D": "Fewer bits may cost accuracy, but that is the second question. In int8 the "
             f"weights shrink to {q(size / 4, 'B')}, and that is still {int8.fill:.0f} times what "
             f"{room} can hold. Something that cannot be loaded has no accuracy to lose. Your "
-            "answer about the bits says how far any number format would have to go.",
+            "answer about the SRAM says how far the weights would have to shrink.",
         },
         title="What says no?",
         act=2,

@@ -386,6 +386,58 @@ def bits_per_weight(given: Given) -> NumberKey:
     )
 
 
+def weights_kept_percent(given: Given) -> NumberKey:
+    p = given.p
+    weights = p.model_mb * 1e6 / BYTES_PER_ELEMENT["fp32"]
+    room = _room_kb(given) * 1e3
+    right = 100 * room / weights
+    return NumberKey(
+        right,
+        tolerance=0.01,
+        beliefs=[
+            Belief(
+                "nothing kept for the runtime",
+                100 * p.sram_kb * 1e3 / weights,
+                credit=0.5,
+                says=f"Then nothing is left for the runtime and activations. Their "
+                f"{q(p.reserve_kb * 1e3, 'B')} are taken before the first weight is loaded.",
+            ),
+            Belief(
+                "still in fp32",
+                right / BYTES_PER_ELEMENT["fp32"],
+                credit=0.4,
+                says="That many may stay in fp32. In int8 a weight takes one byte instead of "
+                f"{BYTES_PER_ELEMENT['fp32']}, so more of them fit.",
+            ),
+            Belief(
+                "what must go",
+                100 - right,
+                credit=0.5,
+                says="That is the percentage that must go. The question asks how much of the model "
+                "may stay.",
+            ),
+            Belief(
+                "fraction for percent",
+                right / 100,
+                credit=0.6,
+                form=True,
+                says="That is the fraction itself. The question asks for percent, a hundred times "
+                "as much.",
+            ),
+            Belief(
+                "a thousand too few",
+                right / 1e3,
+                credit=0.2,
+                form=True,
+                says="A thousand times too few: from KB to MB there is one step of a thousand, "
+                "not two.",
+            ),
+        ],
+        says=f"Of {q(weights / 1e6)} million weights, {q(room / 1e3)} thousand may stay. Pruned "
+        "that hard, next to nothing of the model is left, so the board needs another one.",
+    )
+
+
 def needed_mb_per_s(given: Given) -> NumberKey:
     p = given.p
     board = _board(given)

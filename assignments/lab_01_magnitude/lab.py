@@ -163,7 +163,11 @@ lab.reveal(
 
 # %% answer="bits_per_weight"
 weights = lab.p.model_mb * 1e6 / BYTES_PER_ELEMENT["fp32"]
-bits_per_weight = 8 * (lab.p.sram_kb - lab.p.reserve_kb) * 1e3 / weights
+room = (lab.p.sram_kb - lab.p.reserve_kb) * 1e3
+bits_per_weight = {
+    "bits_per_weight": 8 * room / weights,
+    "weights_kept_percent": 100 * room / weights,  # at one byte each
+}[lab.p.bits_per_weight]
 
 # %% [markdown] deeper=true
 # ### Deeper: slow kernels, small weights, and a model that streams

@@ -585,6 +585,59 @@ def deploys_per_day_limit(given: Given) -> NumberKey:
     )
 
 
+def server_images_million(given: Given) -> NumberKey:
+    p, cloud = given.p, _cloud(given)
+    million = 1e6
+    right = p.deploys * float(cloud.break_even) / million
+    gain = p.compiled_rate / p.eager_rate - 1
+    spent = p.deploys * p.compile_s
+    return NumberKey(
+        right,
+        tolerance=0.01,
+        beliefs=[
+            Belief(
+                "gain taken as time saved",
+                spent * p.eager_rate / gain / million,
+                credit=0.4,
+                says=f"You took {q(gain, '%')} more throughput for {q(gain, '%')} less time. An"
+                f" image gets shorter by {q(1 - p.eager_rate / p.compiled_rate, '%')}.",
+            ),
+            Belief(
+                "all the time of an image",
+                spent * p.eager_rate / million,
+                credit=0.2,
+                says="You let every image pay with all of its eager time. It pays with what"
+                " compiling saves, which is only a part of that.",
+            ),
+            Belief(
+                "difference of the rates",
+                spent * (p.compiled_rate - p.eager_rate) / million,
+                credit=0.2,
+                says="You used the difference of the rates. What an image saves is the difference"
+                f" of the times, {q(cloud.saved_per_inference, 's')}.",
+            ),
+            Belief(
+                "one deployment",
+                right / p.deploys,
+                credit=0.5,
+                says=f"That many images pay for one deployment. There are {p.deploys} of them per"
+                " day, and each compiles again.",
+            ),
+            Belief(
+                "images for millions",
+                right * million,
+                credit=0.6,
+                form=True,
+                says="That is the number of images. The question asks for millions of them, so"
+                " leave out six zeros.",
+            ),
+        ],
+        says=f"The deployments of a day spend {q(spent, 's')} on compiling, and an image saves"
+        f" {q(cloud.saved_per_inference, 's')} of it. Volume alone does not decide; volume between"
+        " two deployments does.",
+    )
+
+
 def edge_requests_per_hour(given: Given) -> NumberKey:
     p, edge = given.p, _edge(given)
     requests = float(edge.break_even)

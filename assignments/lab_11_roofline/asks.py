@@ -68,7 +68,7 @@ STEP = 8
 #: Tokens of a long document that is kept open.
 DOCUMENT = 16384
 # Worked examples: sizes, rates and memories whose results are nobody's answer.
-EXAMPLE_RATE, EXAMPLE_SLOPE = 150e12, 100e12
+EXAMPLE_RATE, EXAMPLE_SLOPE, EXAMPLE_GOAL = 150e12, 100e12, 90
 EXAMPLE_N, EXAMPLE_SECONDS = 20000, 2.0
 EXAMPLE_TURNS = 1 / (1 / A100.ridge("fp16") - 2 / 1000)
 EXAMPLE_TOKENS, EXAMPLE_HEADS = 2000, 12
@@ -134,6 +134,8 @@ lab = Lab(
     ),
     parameters={
         "reported": Parameter(312, steps(220, 440, 0.1), "TFLOPS", "what the dashboard reports"),
+        # At least a fifth more than anybody's rate.
+        "goal_pct": Parameter(60, steps(54, 75, 0.5), "%", "fraction of the peak that is wanted"),
         # About half of these lie left of the ridge of an H100 in fp16.
         "n": Parameter(512, steps(448, 1536, 32), "elements", "side of the merged product"),
         # Far left of the ridge, near it, and far right of it.
@@ -376,7 +378,33 @@ def dense_share_pct(p: Parameters) -> Number:
         f" {q(A100.peak('fp16', sparse=True), 'FLOP/s')} with 2:4 sparsity. The second needs two"
         " zeros among every four weights, and these have none, so only the first can be used:"
         f" {q(EXAMPLE_RATE, 'FLOP/s')} are {q(EXAMPLE_RATE / A100.peak('fp16'), '%')} of it.",
-        title="The right fraction",
+        title="The right peak",
+        act=1,
+        after=["act1_wall"],
+    )
+
+
+@lab.asks(instead_of="dense_share_pct")
+def goal_gain_times(p: Parameters) -> Number:
+    return Number(
+        "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
+        " roofline (set *Device* to the H100 and *Precision* to fp16; *2:4 sparsity* is behind"
+        " *More*), and recall that nothing here is pruned. Tomás's director wants"
+        f" **{p.goal_pct}%** of the peak that these products could use. How many times the present"
+        f" {p.reported} TFLOPS is that? Answer with a factor, as in 7.5.",
+        "times",
+        points=5,
+        low=0.1,
+        high=100,
+        hint="Switch 2:4 sparsity off and read the flat roof: that is the peak of dense work. Take"
+        " the percentage of it, then compare.",
+        worked_example=f"Products of dense fp16 matrices reach {q(EXAMPLE_RATE, 'FLOP/s')} on an"
+        f" {A100.name}. Its datasheet has {q(A100.peak('fp16'), 'FLOP/s')}, and"
+        f" {q(A100.peak('fp16', sparse=True), 'FLOP/s')} with 2:4 sparsity. The second needs two"
+        " zeros among every four weights, and these have none, so only the first can be used:"
+        f" {EXAMPLE_GOAL}% of it are {q(EXAMPLE_GOAL / 100 * A100.peak('fp16'), 'FLOP/s')}, and"
+        f" that is {q(EXAMPLE_GOAL / 100 * A100.peak('fp16') / EXAMPLE_RATE, '×')} the rate.",
+        title="The right peak",
         act=1,
         after=["act1_wall"],
     )
@@ -957,6 +985,8 @@ def act3_launch(p: Parameters) -> Reflection:
             "D": "arithmetic: every one of the parameters is used once for each token",
         },
         right="B",
+        # The next message takes the answer for granted.
+        opens="right",
         feedback={
             "A": "That is a part of it: with nobody to wait for, the same kernels were measured at"
             f" {_about(replayed, 's')} per step instead of {_about(textbook.time, 's')}. But from"

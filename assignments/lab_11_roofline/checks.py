@@ -114,6 +114,59 @@ def dense_share_pct(given: Given) -> NumberKey:
     )
 
 
+def goal_gain_times(given: Given) -> NumberKey:
+    rate, goal = given.p.reported * 1e12, given.p.goal_pct / 100
+    dense, sparse = H100.peak("fp16"), H100.peak("fp16", sparse=True)
+    right, tolerance = goal * dense / rate, 0.01
+    wanted = q(goal * dense, "FLOP/s")
+    beliefs = [
+        Belief(
+            "sparse peak",
+            goal * sparse / rate,
+            credit=0.3,
+            says="That is with the dashboard's own peak. Its"
+            f" {q(sparse, 'FLOP/s')} need two of every four weights to be zero, and nothing here is"
+            " pruned.",
+        ),
+        Belief(
+            "the whole peak",
+            dense / rate,
+            credit=0.4,
+            says=f"That is all of the right peak. The director wants {given.p.goal_pct:g}% of it,"
+            f" {wanted}.",
+        ),
+        Belief(
+            "ratio inverted",
+            1 / right,
+            credit=0.3,
+            says=f"That is the present rate over the {wanted} that are wanted. The question asks"
+            " for the opposite.",
+        ),
+        Belief(
+            "percentage of the present rate",
+            1 + goal,
+            credit=0.1,
+            says=f"You added {given.p.goal_pct:g}% to the present rate. It is a percentage of the"
+            f" peak, so {wanted} are wanted.",
+        ),
+        Belief(
+            "peak of the A100",
+            goal * A100.peak("fp16") / rate,
+            credit=0.1,
+            says=f"{q(A100.peak('fp16'), 'FLOP/s')} is the peak of an A100. This kernel runs on"
+            f" an H100, whose dense peak is {q(dense, 'FLOP/s')}.",
+        ),
+    ]
+    return NumberKey(
+        right,
+        tolerance=tolerance,
+        beliefs=_apart(right, tolerance, beliefs),
+        says=f"{given.p.goal_pct:g}% of the dense {q(dense, 'FLOP/s')} are {wanted}. The dashboard"
+        f" would still show {q(goal * dense / sparse, '%')}, because it divides dense work by a"
+        f" peak of {q(sparse, 'FLOP/s')} that only pruned weights can reach.",
+    )
+
+
 def _side(rate: float, width: float = 2) -> float:
     """Side of a square product whose roof is at a rate, left of the ridge."""
     one = gemm(1, 1, 1, width).intensity  # intensity grows in proportion to the side

@@ -93,7 +93,11 @@ lab.reveal(
 )
 
 # %% answer="dense_share_pct"
-dense_share_pct = 100 * lab.p.reported * 1e12 / devices["h100-sxm"].peak("fp16")
+share = lab.p.reported * 1e12 / devices["h100-sxm"].peak("fp16")
+dense_share_pct = {
+    "dense_share_pct": 100 * share,
+    "goal_gain_times": lab.p.goal_pct / 100 / share,
+}[lab.p.dense_share_pct]
 
 # %% [markdown]
 # ### What real products reach
@@ -200,9 +204,19 @@ lab.follow(service, device={"cloud": "h100-sxm", "edge": "orin-nx"})
 # %% reveal="act2_kernels"
 lab.reveal(
     "act2_kernels",
-    worked=lambda: {
-        **{op.name: (op.roof.intensity, "FLOP/B", op.roof.regime) for op in service.operations},
-        "Ridge": (service.result.ridge, "FLOP/B"),
+    worked={
+        **{
+            f"Projection, {tokens:,} tokens": (projection(tokens, 1, 4096).intensity, "FLOP/B")
+            for tokens in (8, 4096)
+        },
+        **{
+            f"Layer norm and softmax, {how}": (
+                elementwise(1, traffic_share=fusion_strategies[key].traffic_share).intensity,
+                "FLOP/B",
+            )
+            for key, how in (("none", "separate kernels"), ("full", "all fused"))
+        },
+        "Ridge of the H100, fp16": (h100.ridge("fp16"), "FLOP/B"),
     },
     moves=[
         Move("Set the sequence length to 1", service, workload="llm", sequence=1),

@@ -1003,6 +1003,32 @@ def barrier_us(p: Parameters) -> Number:
     )
 
 
+@lab.asks(instead_of="barrier_us")
+def barrier_saved_us(p: Parameters) -> Number:
+    return Number(
+        f"Lena's code is {_two_chains(p)}, where {_tensors(p)} are fp16 tensors of"
+        f" {p.chain_melem} million elements, too large for every cache. Today each operation is a"
+        " kernel of its own, and so is the sum. A compiler fuses as much as it can. How much less"
+        " time does the data then take to move between memory and your chip"
+        f" ({q(p.bandwidth_tbs * 1e12, 'B/s')})? Enter microseconds, such as 45.",
+        "µs",
+        points=10,
+        low=5,
+        high=20000,
+        hint="Ask first which operation must have seen every element before the next one can begin:"
+        " a kernel ends there. Then count the trips of all kernels, today's and the fused ones.",
+        worked_example=f"On a {ORIN.name}, `y = gelu(x * w)` and then `z = tanh(y / y.max())`, with"
+        " fp16 tensors of a billion elements. Today: 3 trips for the product, 2 for GELU, 1 for the"
+        " maximum, 2 for the quotient and 2 for tanh. Fused: 3 up to `y`, because the maximum needs"
+        " all of it, and 2 from there to `z`. So five trips are saved,"
+        f" {q(5 * 1e9 * FP16, 'B')}, which {q(ORIN.bandwidth, 'B/s')} move in"
+        f" {q(5 * 1e9 * FP16 / ORIN.bandwidth, 's')}.",
+        title="Two chains and a sum",
+        act=2,
+        after=["act2_traffic"],
+    )
+
+
 @lab.asks
 def hidden_launch_melem(p: Parameters) -> Number:
     return Number(

@@ -192,7 +192,14 @@ traffic
 operands = sum(op in ("add", "mul") for op in f"{lab.p.before} {lab.p.after}".split())
 # Kernel 1 reads x and its operands and writes y; kernel 2 reads y and its operands and writes z.
 trips = 1 + operands + 1 + 1 + 1
-barrier_us = 1e6 * trips * lab.p.chain_melem * 1e6 * 2 / bandwidth
+# One by one, every operation reads and writes, too; the sum reads y, and the quotient is one more.
+operations = len(f"{lab.p.before} {lab.p.after}".split()) + 1
+today = 2 * operations + operands + 1
+trip_us = 1e6 * lab.p.chain_melem * 1e6 * 2 / bandwidth
+barrier_us = {
+    "barrier_us": trips * trip_us,
+    "barrier_saved_us": (today - trips) * trip_us,
+}[lab.p.barrier_us]
 
 # %% [markdown] deeper=true
 # ### Deeper: what can be fused, and when launches disappear

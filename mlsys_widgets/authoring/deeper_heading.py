@@ -14,7 +14,7 @@ from mlsys_widgets.authoring.act_minutes import deeper_sections, section_minutes
 from mlsys_widgets.authoring.text import LabCell
 from mlsys_widgets.labs import Item
 from mlsys_widgets.labs.lab import points_of
-from mlsys_widgets.labs.lab_minutes import Sitting
+from mlsys_widgets.labs.lab_minutes import in_steps
 from mlsys_widgets.labs.student_steps import kind_of
 from mlsys_widgets.wording.plurals import counted
 from mlsys_widgets.wording.units import format_quantity
@@ -73,13 +73,19 @@ def deeper_headings(
     items
         What the lab asks, as the course counts it.
     """
-    return {each[0].where: _heading(items, each) for each in deeper_sections(cells)}
+    sections = deeper_sections(cells)
+    # As the cover has them.
+    minutes = in_steps([section_minutes(items, each) for each in sections])
+    return {
+        each[0].where: _heading(items, each, said)
+        for each, said in zip(sections, minutes, strict=True)
+    }
 
 
-def _heading(items: Mapping[str, Item], section: Sequence[LabCell]) -> DeeperHeading:
+def _heading(items: Mapping[str, Item], section: Sequence[LabCell], minutes: int) -> DeeperHeading:
     placed = {c.name: items[c.name] for c in section if c.name in items and c.kind != "reveal"}
     kinds = Counter(kind_of(item) for item in placed.values())
     kinds["instrument"] = sum(cell.kind == "instrument" for cell in section)
     holds = tuple(counted(kinds[k], *words) for k, words in _NAMED.items() if kinds[k])
-    takes: Sitting = section_minutes(items, section)
-    return DeeperHeading(takes.act, takes.about, holds, sum(points_of(placed).values()))
+    act = section_minutes(items, section).act
+    return DeeperHeading(act, minutes, holds, sum(points_of(placed).values()))

@@ -6,7 +6,7 @@ docs/authors/time_on_a_lab.md says where they come from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
@@ -62,11 +62,6 @@ class Sitting:
     act: int
     minutes: float
 
-    @property
-    def about(self) -> int:
-        """The minutes as people say them."""
-        return max(_STEP, _STEP * round(self.minutes / _STEP))
-
 
 @dataclass(frozen=True)
 class LabMinutes:
@@ -99,22 +94,24 @@ class LabMinutes:
     @property
     def total(self) -> int:
         """The core, as people say it."""
-        return _together(self.sittings)
+        return sum(in_steps(self.sittings))
 
     @property
     def total_deeper(self) -> int:
         """What lies beyond it; 0 if nothing does."""
-        return _together(self.deeper) if self.deeper else 0
+        return sum(in_steps(self.deeper))
 
     def of_act(self, act: int) -> str:
         """How long an act takes, in words; empty if nothing is known about it."""
-        parts = [str(each.about) for each in self.sittings if each.act == act]
-        beyond = [each for each in self.deeper if each.act == act]
+        parts, beyond = (
+            [said for each, said in zip(of, in_steps(of), strict=True) if each.act == act]
+            for of in (self.sittings, self.deeper)
+        )
         if not parts:
-            return f"deeper, about {_together(beyond)} minutes" if beyond else ""
+            return f"deeper, about {sum(beyond)} minutes" if beyond else ""
         pause = ", with a break between" if len(parts) > 1 else ""
-        more = f", and {_together(beyond)} deeper" if beyond else ""
-        return f"about {' and '.join(parts)} minutes{pause}{more}"
+        more = f", and {sum(beyond)} deeper" if beyond else ""
+        return f"about {' and '.join(map(str, parts))} minutes{pause}{more}"
 
     @property
     def in_words(self) -> str:
@@ -154,8 +151,26 @@ class LabMinutes:
         return cls(core, deeper)
 
 
-def _together(parts: Iterable[Sitting]) -> int:
-    return Sitting(0, sum(each.minutes for each in parts)).about
+def in_steps(parts: Sequence[Sitting]) -> list[int]:
+    """Return the minutes of each part as people say them, so that they add up to the whole.
+
+    Each is rounded to a multiple of five, up or down; whoever has most above a multiple is rounded
+    up. No part takes no time.
+
+    Examples
+    --------
+    >>> in_steps([Sitting(1, 17.3), Sitting(2, 21.8), Sitting(0, 6)])
+    [20, 20, 5]
+    >>> in_steps([Sitting(1, 1), Sitting(2, 1)])
+    [5, 5]
+    """
+    exact = [max(1.0, each.minutes / _STEP) for each in parts]
+    said = [int(steps) for steps in exact]
+    missing = int(sum(exact) + 0.5) - sum(said)
+    by_rest = sorted(range(len(exact)), key=lambda k: said[k] - exact[k])
+    for k in by_rest[:missing]:
+        said[k] += 1
+    return [_STEP * steps for steps in said]
 
 
 def reading(*texts: str) -> float:

@@ -940,7 +940,33 @@ def deploys_per_day_limit(p: Parameters) -> Number:
         f" {q(EXAMPLE_DAY * EXAMPLE_SAVED)} seconds, and each deployment spends"
         f" {q(EXAMPLE_COMPILE)} of them on compiling. So compiling saves time up to"
         f" {q(EXAMPLE_DAY * EXAMPLE_SAVED / EXAMPLE_COMPILE)} deployments per day.",
-        title="How often may you deploy?",
+        title="Volume and deployments",
+        act=2,
+        after=["act2_break_even"],
+    )
+
+
+@lab.asks(instead_of="deploys_per_day_limit")
+def server_images_million(p: Parameters) -> Number:
+    return Number(
+        f"Your image service is deployed **{p.deploys} times per day**, and every deployment"
+        f" compiles ResNet-50 again, for {p.compile_s} s. A server handles {p.eager_rate:,} images"
+        f" per second eager and {p.compiled_rate:,} compiled. How many million images per day must"
+        " a server get at least, so that compiling saves time? Three decimals are enough, as in"
+        " 7.125.",
+        "million images per day",
+        points=5,
+        low=0.00001,
+        high=10_000,
+        hint="What does one image save? It is a difference of times, not of rates. How many images"
+        " pay for the compilations of a day?",
+        worked_example="A translation service takes"
+        f" {q(1 / EXAMPLE_EAGER, 's')} for a sentence, and compiled"
+        f" {q(1 / EXAMPLE_COMPILED, 's')}, so each saves {q(EXAMPLE_SAVED, 's')}. It is deployed"
+        f" {EXAMPLE_DEPLOYS} times per day and compiles for {q(EXAMPLE_COMPILE)} seconds each time,"
+        f" {q(EXAMPLE_DEPLOYS * EXAMPLE_COMPILE)} in all. That takes"
+        f" {q(EXAMPLE_DEPLOYS * EXAMPLE_COMPILE / EXAMPLE_SAVED)} sentences to earn back.",
+        title="Volume and deployments",
         act=2,
         after=["act2_break_even"],
     )

@@ -55,10 +55,13 @@ def test_both_limits_are_where_the_timeline_turns():
     for student in STUDENTS[:50]:
         p = lab.draw(student)
         cloud, edge = timelines(p)
-        deploys = checks["deploys_per_day_limit"](Given(p, HOME)).value
+        limit = checks["deploys_per_day_limit"](Given(p, HOME)).value
         requests = checks["edge_requests_per_hour"](Given(p, HOME)).value
+        if p.deploys_per_day_limit == "server_images_million":
+            cloud.set(per_day=1e6 * limit)
+            limit = p.deploys
         for less, pays in ((0.99, True), (1.01, False)):
-            cloud.set(days=1 / (less * deploys))
+            cloud.set(days=1 / (less * limit))
             assert bool(cloud.result.roi_positive) is pays
             edge.set(per_day=24 * requests / less)
             assert bool(edge.result.roi_positive) is pays

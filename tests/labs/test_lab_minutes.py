@@ -29,6 +29,7 @@ from mlsys_widgets.labs.lab_minutes import (
     WORDS_PER_MINUTE,
     LabMinutes,
     Sitting,
+    in_steps,
     item_minutes,
     reading,
 )
@@ -101,6 +102,26 @@ def test_an_act_with_a_break_names_both_parts():
 
 def test_one_part_needs_no_list_and_no_part_takes_no_time():
     assert LabMinutes((Sitting(1, 1),)).in_words == "about 5 minutes"
+
+
+@pytest.mark.parametrize(
+    ("core", "deeper"),
+    [
+        ((17.3, 21.8, 6.0), (18.2, 6.2, 17.7, 18.2)),
+        ((9.2, 16.0, 19.8), (12.4, 12.4, 12.4)),
+        ((15.3, 8.0, 21.2), (1.0, 49.0)),
+    ],
+)
+def test_what_the_acts_take_adds_up_to_the_whole(core, deeper):
+    parts = [
+        tuple(Sitting(k, minutes) for k, minutes in enumerate(each, 1)) for each in (core, deeper)
+    ]
+    minutes = LabMinutes(*parts)
+    words = " ".join(minutes.of_act(k) for k in range(1, 5))
+    assert sum(map(int, re.findall(r"\d+", words))) == minutes.total + minutes.total_deeper
+    assert minutes.total == 45
+    for each, takes in zip(in_steps(parts[0]), core, strict=True):
+        assert abs(each - takes) < 5
 
 
 def test_what_does_not_fit_a_class_is_found():

@@ -19,7 +19,7 @@ from mlsys_widgets.judging.keys import Given
 from mlsys_widgets.labs import Choice, Lab, Number, Parameter, load
 from mlsys_widgets.ledger.events import GENESIS, chained
 from mlsys_widgets.sandbox.answer_data import to_data
-from tests.labs.rehearsal import hidden_test, run_hidden
+from tests.labs.rehearsal import ROOT, hidden_test, run_hidden
 
 DEMO = "lab_02_demo"
 ITEM, OTHER = "intensity_flop_per_byte", "bytes_per_flop"
@@ -175,3 +175,12 @@ def test_a_ledger_may_hold_an_answer_to_any_question_where_nobody_knows_which_wa
     of_ann = EntryRules(lab, lab.items(lab.draw("ann", variants=False)))
     assert not of_ann.refusal(entry("memory"))
     assert of_ann.refusal(entry("batch"))
+
+
+def test_every_lab_asks_neighbors_something_else_in_two_places(lab):
+    home = ROOT / "assignments" / lab
+    declared = load(home)
+    assert len(declared.pools) >= 2
+    for item, questions in declared.pools.items():
+        asked = {declared.draw(student).asked(item) for student in STUDENTS}
+        assert asked == set(questions), item

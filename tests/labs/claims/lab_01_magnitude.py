@@ -240,9 +240,9 @@ QUANTITIES = [
     # The worked examples.
     Quantity("ten minutes", "s", lambda p: [600, 600 * A100_PEAK / ORIN_PEAK, 3600]),
     Quantity("work of ten minutes", "FLOP", lambda p: 600 * A100_PEAK),
-    Quantity("weights in a phone", "B", lambda p: [24e6, 9e6]),
+    Quantity("weights in a phone, room in a watch", "B", lambda p: [24e6, 9e6, 3e6]),
     Quantity("their number, and their bits", "count", lambda p: [
-        24e6 / 4, 8, 8 * 9e6, 8 * 9e6 / (24e6 / 4),
+        24e6 / 4, 8, 8 * 9e6, 8 * 9e6 / (24e6 / 4), 3e6, 3e6 / (24e6 / 4),
     ]),
     Quantity("bytes per weight", "B", lambda p: list(BYTES.values())),
     Quantity("a promise of 2 ms", "s", lambda p: [
@@ -278,7 +278,9 @@ QUANTITIES = [
         size(p) / room(p), size(p) / 4 / room(p),
     ]),
     Quantity("the room, and the weights in int8", "B", lambda p: [room(p), size(p) / 4]),
-    Quantity("number of weights", "count", lambda p: size(p) / 4),
+    Quantity("number of weights, and of those that may stay", "count", lambda p: [
+        size(p) / 4, room(p), room(p) / 1e3,
+    ]),
     Quantity("on the board", "s", lambda p: [
         moving(p), computing(p), on_board(p), promise(p), *upgrades(p).values(),
     ]),
@@ -593,6 +595,10 @@ CLAIMS = [
         for slower in [0.95 * p.evening_batch * image(p) / evening_left(p)]
         for images in (p.evening_batch, 0.9 * p.evening_batch)
     )),
+    Claim("next to nothing of the model is left", lambda p: room(p) < 0.02 * size(p) / 4),
+    Claim("In int8 a weight takes one byte instead of #, so more of them fit", lambda p: (
+        room(p) / BYTES["int8"] > room(p) / BYTES["fp32"]
+    )),
     Claim("That gives the whole # to the images", lambda p: fixed(p) < p.deadline_us * US),
     Claim("Throughput wants a larger batch, the promise a smaller one", lambda p: (
         largest(p) >= 1
@@ -619,6 +625,7 @@ NOT_EVALUATED = {
     "Spend the $# on the second": "a recommendation about an offer in the story",
     "what you would do with the $#": "a question about an offer in the story",
     "Even your factor is far beyond what better code": "experience with code, not computed here",
+    "The question asks for percent, a hundred times": "the definition of a percentage",
     "The question asks for percent of the peak, a hundred": "the definition of a percentage",
     "That is in KB/s, a thousand times as many": "the definition of two units",
     "double the clock, and # of SRAM still hold": "a size does not depend on a clock",

@@ -123,11 +123,13 @@ EXAMPLE_TIMES = [
     1 / 4, 1 / 5, 1 / 4 - 1 / 5,  # a sentence eager, compiled, and the difference
     10 * MS, 10 * MS / 1.25, 10 * MS - 10 * MS / 1.25,  # a pass, compiled, and the difference
     60, 36_000 * (1 / 4 - 1 / 5), 6,  # compiling, what a day saves, compiling for the passes
+    24 * 60,  # compiling for the deployments of a day
 ]  # fmt: skip
 EXAMPLE_COUNTS = [
     1.5 * MS / 3 * 4 / ORIN_LAUNCH,  # launches that fit
     4, 5, 60, 60 / (1 / 4 - 1 / 5),  # rates, seconds of compiling, sentences that pay
     36_000, 36_000 / 24, 36_000 * (1 / 4 - 1 / 5) / 60,  # in a day, in one of 24 parts, deployments
+    24, 24 * 60, 24 * 60 / (1 / 4 - 1 / 5),  # deployments, their seconds, sentences that pay
     6 / (2 * MS), 5 * 500,  # requests that pay, and those that come
 ]  # fmt: skip
 #: 1,024 CUDA cores at 918 MHz, a multiply-add in each.
@@ -255,6 +257,7 @@ QUANTITIES = [
     Quantity("launch budget", "s", lambda p: [
         budget(p) * US, p.kernel_us * US / goal(p),
     ]),
+    Quantity("compiling for the deployments of a day", "s", lambda p: p.deploys * p.compile_s),
     Quantity("the shortest kernel, alone and with its launch", "s", lambda p: [
         p.launch_us * US * goal(p) / (1 - goal(p)), p.launch_us * US / (1 - goal(p)),
     ]),

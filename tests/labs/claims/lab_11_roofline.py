@@ -296,6 +296,12 @@ QUANTITIES = [
     Quantity("products of the batch", "count", lambda p: BATCH.shape["batch"]),
     Quantity("work of the two small products", "ratio", lambda p: (LITTLE / SMALL) ** 3),
     Quantity("the dashboard", "ratio", lambda p: [reported(p) / SPARSE, reported(p) / PEAK]),
+    Quantity("what the director wants", "FLOP/s", lambda p: p.goal_pct / 100 * PEAK),
+    Quantity("as the dashboard shows it", "ratio", lambda p: p.goal_pct / 100 * PEAK / SPARSE),
+    Quantity("the goal of the example", "FLOP/s", lambda p: 0.9 * A100_PEAK),
+    Quantity("as a fraction, and times its rate", "ratio", lambda p: [
+        0.9, 0.9 * A100_PEAK / 150e12,
+    ]),
     Quantity("intensity of its products", "FLOP/B", on_the_roof),
     Quantity("a square in fp16, over its side", "count", lambda p: 1 / square(1)),
     Quantity("merged products", "FLOP/B", lambda p: square(p.n)),

@@ -389,11 +389,33 @@ CLAIMS = [
         and trips(p)[0] <= 2 * (1 + reads(p.before.split())) + reads(p.after.split()) + 1
     )),
     Reading("Separate kernels make # trips", lambda p, n: n == [trips(p)[2]]),
+    Reading("# trips of # become #: two kernels", lambda p, n: (
+        [n[0], n[2]] == [trips(p)[2], trips(p)[0]] and near(n[1], tensor(p))
+    )),
+    Reading("That is with one kernel for everything, # trips of #", lambda p, n: (
+        n[0] == trips(p)[1] and near(n[1], tensor(p))
+    )),
+    Reading("Those are the # trips that are left", lambda p, n: n == [trips(p)[0]]),
+    Reading("how much less time that is than the # trips of today", lambda p, n: (
+        n == [trips(p)[2]] and trips(p)[0] < trips(p)[2]
+    )),
+    Reading("Those are the # trips of today, and # of them stay", lambda p, n: (
+        n == [trips(p)[2], trips(p)[0]]
+    )),
     Reading("That is one kernel for everything, # trips of #", lambda p, n: (
         n[0] == trips(p)[1] and near(n[1], tensor(p))
     )),
     Reading("Those are the # trips of separate kernels", lambda p, n: n == [trips(p)[2]]),
-    Reading("The # trips are right", lambda p, n: n == [trips(p)[0]]),
+    Reading("The # trips are right", lambda p, n: (
+        n == [trips(p)[0] if p.barrier_us == "barrier_us" else trips(p)[2] - trips(p)[0]]
+    )),
+    # Of the example: a product, GELU, a maximum, a quotient, tanh.
+    Reading("Today: # trips for the product, # for GELU, # for the maximum", lambda p, n: (
+        n[0] == 3 and n[1] == n[3] == n[4] == 2 and n[2] == 1
+    )),
+    Reading("because the maximum needs all of it, and # from there", lambda p, n: (
+        n == [fused(["mul"]), fused(["quotient"])]
+    )),
     Reading("During one launch, # bytes move, and every element takes #", lambda p, n: (
         near(n[0], in_a_launch(p)) and n[1] == 2 * FP16
     )),
