@@ -20,11 +20,6 @@ class Enrollment:
         Who is new, and whose entry was corrected.
     missing
         Who is in the gradebook but not in the roster; they stay, with all their grades.
-
-    Examples
-    --------
-    >>> Enrollment(added=("cleo",), changed=(), missing=("ben",)).missing
-    ('ben',)
     """
 
     added: tuple[str, ...]

@@ -100,14 +100,7 @@ class SettingsEditor:
             )
 
     def everybody(self) -> set[str]:
-        r"""Return everybody whom the settings name: students, and who teaches.
-
-        Examples
-        --------
-        >>> edit = SettingsEditor.of_text('[sections.a]\nstudents = ["ada"]\n[staff.mia]\n')
-        >>> sorted(edit.everybody())
-        ['ada', 'mia']
-        """
+        r"""Return everybody whom the settings name: students, and who teaches."""
         now = self._wanted
         return {
             *(name for it in now.get("sections", {}).values() for name in it.get("students", ())),

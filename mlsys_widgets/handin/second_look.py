@@ -79,15 +79,7 @@ def read_request(content: bytes) -> SecondLookRequest:
 
 
 def clean_words(words: str) -> str:
-    r"""Clean words for a terminal and a page: no control characters, and not too many.
-
-    Examples
-    --------
-    >>> clean_words("  Is" + chr(27) + "[31m 7 % right?" + chr(13) + chr(10) + "I think so. ")
-    'Is[31m 7 % right?\nI think so.'
-    >>> len(clean_words("x" * 5000))
-    2000
-    """
+    r"""Clean words for a terminal and a page: no control characters, and not too many."""
     whole = words[: 4 * LONGEST_WORDS].replace("\r\n", "\n").replace("\t", " ")
     lines = [
         "".join(" " if c.isspace() else c for c in line if c.isprintable() or c.isspace()).strip()

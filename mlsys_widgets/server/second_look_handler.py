@@ -48,11 +48,6 @@ def notebook_of(path: str) -> str:
     """Return the path of the notebook that a feedback page belongs to; a notebook's own stays.
 
     nbgrader puts feedback into ``LAB/feedback/TIME/LAB.html``.
-
-    Examples
-    --------
-    >>> notebook_of("lab_01/feedback/2026-11-16 10:00:00.000000 UTC/lab_01.html")
-    'lab_01/lab_01.ipynb'
     """
     pure = PurePosixPath(path)
     if pure.suffix == ".html" and len(pure.parts) >= 4 and pure.parts[-3] == "feedback":

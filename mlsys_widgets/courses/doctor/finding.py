@@ -20,14 +20,6 @@ class Finding:
         ``ok``; ``warning`` if a class can work with it; ``problem`` if it cannot.
     fix
         What to do about it; empty if all is well.
-
-    Examples
-    --------
-    >>> disk = warning("disk", "1 GB is left", "delete what nobody needs")
-    >>> disk
-    Finding(about='disk', level='warning', said='1 GB is left', fix='delete what nobody needs')
-    >>> [each.fix for each in (ok("Python", "3.11.7"), disk) if each.level != "ok"]
-    ['delete what nobody needs']
     """
 
     about: str
