@@ -19,22 +19,6 @@ class Attention(Kernel):
 
     ``attention`` builds one. Its bytes are queries, keys, values and the result; the scores of all
     pairs never leave the chip.
-
-    Examples
-    --------
-    A prompt of 4,096 tokens: how much data moves, and which side of the H100's ridge is that?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> prompt = ph.attention(
-    ...     1, heads=32, queries=4096, keys=4096, head_width=128, kv_heads=8, causal=True
-    ... )
-    >>> ph.format_quantity(prompt.bytes, "B"), ph.format_quantity(prompt.flops, "FLOP")
-    ('83.9 MB', '137.4 GFLOP')
-    >>> prompt.intensity > ph.devices["h100-sxm"].ridge("fp16")
-    True
-    >>> print(prompt.derivation("cache_bytes"))
-    Q_kv = 2 × batch × H_kv × S × d × b = 2 × 1 × 8 × 4,096 × 128 × 2 B = 16.8 MB   (keys and \
-values, read once for all heads of a group)
     """
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
@@ -136,13 +120,19 @@ def attention(
 
     Examples
     --------
-    >>> prompt = dict(batch=1, heads=32, queries=4096, keys=4096, head_width=128, causal=True)
-    >>> tiled, naive = attention(**prompt), attention(**prompt, naive=True)
-    >>> round(tiled.intensity), round(naive.intensity)
-    (1024, 62)
-    >>> token = attention(1, 32, queries=1, keys=4096, head_width=128, kv_heads=8)
-    >>> round(token.intensity, 1)
-    4.0
+    A prompt of 4,096 tokens: how much data moves, and which side of the H100's ridge is that?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> prompt = ph.attention(
+    ...     1, heads=32, queries=4096, keys=4096, head_width=128, kv_heads=8, causal=True
+    ... )
+    >>> ph.format_quantity(prompt.bytes, "B"), ph.format_quantity(prompt.flops, "FLOP")
+    ('83.9 MB', '137.4 GFLOP')
+    >>> prompt.intensity > ph.devices["h100-sxm"].ridge("fp16")
+    True
+    >>> print(prompt.derivation("cache_bytes"))
+    Q_kv = 2 × batch × H_kv × S × d × b = 2 × 1 × 8 × 4,096 × 128 × 2 B = 16.8 MB   (keys and \
+values, read once for all heads of a group)
     """
     kind = NaiveAttention if naive else Attention
     return kind(

@@ -67,20 +67,6 @@ class FusionVerdict:
         The end of the tree, a key of ``FUSION_ENDS``.
     path : tuple of (str, bool)
         The questions that were asked, keys of ``FUSION_QUESTIONS``, each with its answer.
-
-    Examples
-    --------
-    Can GELU be computed by the product before it, and what was asked to find out?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> verdict = ph.can_fuse("matmul", "gelu")
-    >>> verdict.fusible, verdict.kind
-    (True, 'epilogue')
-    >>> verdict.path
-    (('reads', True), ('reduction', False), ('into product', False), ('out of product', True))
-    >>> print(ph.can_fuse("gelu", "matmul").reason)
-    A matrix product reads each of its inputs many times: computing GELU again for every read \
-would cost more than writing it once.
     """
 
     kind: FusionKind
@@ -255,11 +241,17 @@ def can_fuse(
 
     Examples
     --------
-    >>> can_fuse("relu", "sigmoid").kind, can_fuse("matmul", "relu").kind
-    ('pointwise', 'epilogue')
-    >>> print(can_fuse("sum", "mul").reason)
-    Sum must see every element before Multiply can start with the first: the whole tensor is read \
-once for the sum and once more for what follows.
+    Can GELU be computed by the product before it, and what was asked to find out?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> verdict = ph.can_fuse("matmul", "gelu")
+    >>> verdict.fusible, verdict.kind
+    (True, 'epilogue')
+    >>> verdict.path
+    (('reads', True), ('reduction', False), ('into product', False), ('out of product', True))
+    >>> print(ph.can_fuse("gelu", "matmul").reason)
+    A matrix product reads each of its inputs many times: computing GELU again for every read \
+would cost more than writing it once.
     """
     pair = OpPair(
         ops[first] if isinstance(first, str) else first,

@@ -28,24 +28,6 @@ class IronLawTime(Result):
     """Three terms; each subclass is a way to combine them (added or overlapped).
 
     ``iron_law`` builds one.
-
-    Examples
-    --------
-    One ResNet-50 image on an H100: what binds, and which batch would keep the tensor cores busy?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> net = ph.workloads["resnet50-inference"]
-    >>> one = ph.iron_law(net.data, net.operations, "h100-sxm", latency=10e-6)
-    >>> for term in ("memory_time", "compute_time", "latency", "total"):
-    ...     print(term, ph.format_quantity(getattr(one, term), "s"))
-    memory_time 29.9 µs
-    compute_time 8.29 µs
-    latency 10 µs
-    total 48.1 µs
-    >>> one.binding, one.compute_bound_batch
-    ('memory', 4.0)
-    >>> print(one.derivation("balance_batch").steps[-1].shown)
-    3.6
     """
 
     data: Numeric = given("D", "B", "data moved", POSITIVE)
@@ -120,20 +102,6 @@ class Capacity(Result):
     """Something that must fit into a memory.
 
     ``capacity`` builds one.
-
-    Examples
-    --------
-    Would the KV cache of 64 long conversations alone fit on an A100?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> cache = ph.kv_cache("llama31-8b", batch=64, sequence=8192)
-    >>> fit = ph.capacity(cache, "a100-sxm")
-    >>> fit.out_of_memory, ph.format_quantity(fit.fill, "%")
-    (False, '85.9%')
-    >>> print(fit.derivation("fill"))
-    KV = 2 × batch × S × H_kv × d × L × b = 2 × 64 × 8,192 × 8 × 128 × 32 × 2 B = 68.7 GB   (size \
-of the KV cache)
-    fill = D / C = 68.7 GB / 80 GB = 0.859×   (size as a multiple of the capacity)
     """
 
     size: Numeric = given("D", "B", "size", POSITIVE)
@@ -190,9 +158,21 @@ def iron_law(
 
     Examples
     --------
-    >>> one = iron_law(data=100e6, operations=8.2e9, device="h100-sxm")
-    >>> one.binding, round(one.memory_to_compute, 1), one.compute_bound_batch
-    ('memory', 3.6, 4.0)
+    One ResNet-50 image on an H100: what binds, and which batch would keep the tensor cores busy?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> net = ph.workloads["resnet50-inference"]
+    >>> one = ph.iron_law(net.data, net.operations, "h100-sxm", latency=10e-6)
+    >>> for term in ("memory_time", "compute_time", "latency", "total"):
+    ...     print(term, ph.format_quantity(getattr(one, term), "s"))
+    memory_time 29.9 µs
+    compute_time 8.29 µs
+    latency 10 µs
+    total 48.1 µs
+    >>> one.binding, one.compute_bound_batch
+    ('memory', 4.0)
+    >>> print(one.derivation("balance_batch").steps[-1].shown)
+    3.6
     """
     if device is not None:
         machine = find_device(device)
@@ -224,8 +204,16 @@ def capacity(size: Numeric, device: Device | str) -> Capacity:
 
     Examples
     --------
-    >>> resnet = capacity(100e6, "cortex-m7")
-    >>> resnet.out_of_memory, round(resnet.fill)
-    (True, 195)
+    Would the KV cache of 64 long conversations alone fit on an A100?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> cache = ph.kv_cache("llama31-8b", batch=64, sequence=8192)
+    >>> fit = ph.capacity(cache, "a100-sxm")
+    >>> fit.out_of_memory, ph.format_quantity(fit.fill, "%")
+    (False, '85.9%')
+    >>> print(fit.derivation("fill"))
+    KV = 2 × batch × S × H_kv × d × L × b = 2 × 64 × 8,192 × 8 × 128 × 32 × 2 B = 68.7 GB   (size \
+of the KV cache)
+    fill = D / C = 68.7 GB / 80 GB = 0.859×   (size as a multiple of the capacity)
     """
     return Capacity(size=size, memory=find_device(device).memory)

@@ -29,21 +29,6 @@ class KernelTime(Result):
     """One call on a device, without its launches.
 
     ``kernel_time`` builds one. Without a floor and with full efficiencies ``time`` is ``textbook``.
-
-    Examples
-    --------
-    A layer norm over 1,024 rows of 768 on an H200, with a floor of 3 µs: how far from its roof?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> norm, h200 = ph.elementwise(1024 * 768), ph.devices["h200-sxm"]
-    >>> real = ph.kernel_time(norm.flops, norm.bytes, h200.peak("fp16"), h200.bandwidth, floor=3e-6)
-    >>> ph.format_quantity(real.textbook, "s"), ph.format_quantity(real.time, "s")
-    ('983 ns', '3.98 µs')
-    >>> ph.format_quantity(real.roof_share, "%"), ph.format_quantity(real.attained, "FLOP/s")
-    ('24.7%', '987.2 GFLOPS')
-    >>> print(real.derivation("memory_time"))
-    Q = p × b × n × f = 3 × 2 B × 786,432 × 100% = 4.72 MB   (data moved)
-    t_memory = Q / (B × η_B) = 4.72 MB / (4.8 TB/s × 100%) = 983 ns   (time to move the data)
     """
 
     flops: Numeric = given("W", "FLOP", "operations", NON_NEGATIVE)
@@ -122,18 +107,6 @@ class Waves(Result):
     """A matrix product cut into tiles that the multiprocessors compute in waves.
 
     ``waves`` builds one.
-
-    Examples
-    --------
-    Why is a product of 2,304 slower per operation than one of 2,048 on 132 multiprocessors?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> ragged = ph.waves(2304, 2304, units=132)
-    >>> print(ragged.derivation())
-    tiles = ⌈M / a⌉ × ⌈N / a⌉ = ⌈2,304 / 128⌉ × ⌈2,304 / 128⌉ = 324   (tiles of the result)
-    waves = ⌈tiles / U⌉ = ⌈324 / 132⌉ = 3   (waves in which the tiles are computed)
-    η_waves = M × N / (waves × U × a²) = 2,304 × 2,304 / (3 × 132 × 128²) = 81.8%   (fraction of \
-the tile slots that hold results)
     """
 
     m: Numeric = given("M", "", "rows of the result", AT_LEAST_ONE)
@@ -188,9 +161,18 @@ def kernel_time(
 
     Examples
     --------
-    >>> real = kernel_time(2**31, 6 * 2**20, 989e12, 4.8e12, floor=3e-6, compute_efficiency=0.65)
-    >>> round(real.textbook * 1e6, 1), round(real.time * 1e6, 1)  # microseconds
-    (2.2, 6.3)
+    A layer norm over 1,024 rows of 768 on an H200, with a floor of 3 µs: how far from its roof?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> norm, h200 = ph.elementwise(1024 * 768), ph.devices["h200-sxm"]
+    >>> real = ph.kernel_time(norm.flops, norm.bytes, h200.peak("fp16"), h200.bandwidth, floor=3e-6)
+    >>> ph.format_quantity(real.textbook, "s"), ph.format_quantity(real.time, "s")
+    ('983 ns', '3.98 µs')
+    >>> ph.format_quantity(real.roof_share, "%"), ph.format_quantity(real.attained, "FLOP/s")
+    ('24.7%', '987.2 GFLOPS')
+    >>> print(real.derivation("memory_time"))
+    Q = p × b × n × f = 3 × 2 B × 786,432 × 100% = 4.72 MB   (data moved)
+    t_memory = Q / (B × η_B) = 4.72 MB / (4.8 TB/s × 100%) = 983 ns   (time to move the data)
     """
     return KernelTime(
         flops=flops,
@@ -218,8 +200,14 @@ def waves(m: Numeric, n: Numeric, units: Numeric, tile: Numeric = 128) -> Waves:
 
     Examples
     --------
-    >>> full, ragged = waves(2048, 2048, units=132), waves(2304, 2304, units=132)
-    >>> round(full.efficiency, 2), round(ragged.efficiency, 2)
-    (0.97, 0.82)
+    Why is a product of 2,304 slower per operation than one of 2,048 on 132 multiprocessors?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> ragged = ph.waves(2304, 2304, units=132)
+    >>> print(ragged.derivation())
+    tiles = ⌈M / a⌉ × ⌈N / a⌉ = ⌈2,304 / 128⌉ × ⌈2,304 / 128⌉ = 324   (tiles of the result)
+    waves = ⌈tiles / U⌉ = ⌈324 / 132⌉ = 3   (waves in which the tiles are computed)
+    η_waves = M × N / (waves × U × a²) = 2,304 × 2,304 / (3 × 132 × 128²) = 81.8%   (fraction of \
+the tile slots that hold results)
     """
     return Waves(m=m, n=n, units=units, tile=tile)

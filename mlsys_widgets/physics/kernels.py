@@ -78,18 +78,6 @@ class Gemm(Kernel):
     """A matrix product, each matrix moved once.
 
     ``gemm`` builds one.
-
-    Examples
-    --------
-    From which size on is a square product compute-bound on an H100?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> h100 = ph.devices["h100-sxm"]
-    >>> sizes = (256, 512, 1024, 2048)
-    >>> [n for n in sizes if ph.gemm(n, n, n).intensity > h100.ridge("fp16")]
-    [1024, 2048]
-    >>> print(ph.gemm(1024, 1024, 1024).derivation("intensity").steps[-1].shown)
-    341.3 FLOP/B
     """
 
     m: Numeric = given("M", "", "rows of the result", AT_LEAST_ONE)
@@ -113,18 +101,6 @@ class Projection(Kernel):
     """A linear layer: activations [batch, sequence, width] times weights [width, width].
 
     ``projection`` builds one.
-
-    Examples
-    --------
-    Why does batching help when one token is written at a time?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> for batch in (1, 8, 64):
-    ...     token = ph.projection(batch=batch, sequence=1, width=4096)
-    ...     print(batch, ph.format_quantity(token.bytes, "B"), round(token.intensity, 1))
-    1 33.6 MB 1.0
-    8 33.7 MB 8.0
-    64 34.6 MB 62.1
     """
 
     batch: Numeric = given("batch", "", "sequences at once", AT_LEAST_ONE)
@@ -150,16 +126,6 @@ class Elementwise(Kernel):
     """A kernel that passes over its elements a few times and does little with each.
 
     ``elementwise`` builds one.
-
-    Examples
-    --------
-    How long does an A100 need at least for a ReLU over 100 million fp16 numbers?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> relu = ph.elementwise(100e6, flops_per_element=1, passes=2)
-    >>> a100 = ph.devices["a100-sxm"]
-    >>> ph.format_quantity(relu.bytes / a100.bandwidth, "s"), relu.intensity
-    ('200 µs', 0.25)
     """
 
     elements: Numeric = given("n", "", "elements", AT_LEAST_ONE)
@@ -255,9 +221,15 @@ def gemm(m: Numeric, n: Numeric, k: Numeric, bytes_per_element: Numeric = 2) -> 
 
     Examples
     --------
-    >>> kernel = gemm(512, 512, 512, bytes_per_element=2)
-    >>> round(kernel.intensity, 2)
-    170.67
+    From which size on is a square product compute-bound on an H100?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> h100 = ph.devices["h100-sxm"]
+    >>> sizes = (256, 512, 1024, 2048)
+    >>> [n for n in sizes if ph.gemm(n, n, n).intensity > h100.ridge("fp16")]
+    [1024, 2048]
+    >>> print(ph.gemm(1024, 1024, 1024).derivation("intensity").steps[-1].shown)
+    341.3 FLOP/B
     """
     return Gemm(m=m, n=n, k=k, bytes_per_element=bytes_per_element)
 
@@ -278,8 +250,15 @@ def projection(
 
     Examples
     --------
-    >>> round(projection(batch=1, sequence=1, width=4096).intensity, 3)
-    1.0
+    Why does batching help when one token is written at a time?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for batch in (1, 8, 64):
+    ...     token = ph.projection(batch=batch, sequence=1, width=4096)
+    ...     print(batch, ph.format_quantity(token.bytes, "B"), round(token.intensity, 1))
+    1 33.6 MB 1.0
+    8 33.7 MB 8.0
+    64 34.6 MB 62.1
     """
     return Projection(
         batch=batch, sequence=sequence, width=width, bytes_per_element=bytes_per_element
@@ -310,10 +289,13 @@ def elementwise(
 
     Examples
     --------
-    >>> round(elementwise(1e6).intensity, 3)
-    0.833
-    >>> elementwise(1e6, bytes_per_element=4, flops_per_element=1, passes=2).intensity
-    0.125
+    How long does an A100 need at least for a ReLU over 100 million fp16 numbers?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> relu = ph.elementwise(100e6, flops_per_element=1, passes=2)
+    >>> a100 = ph.devices["a100-sxm"]
+    >>> ph.format_quantity(relu.bytes / a100.bandwidth, "s"), relu.intensity
+    ('200 µs', 0.25)
     """
     return Elementwise(
         elements=elements,

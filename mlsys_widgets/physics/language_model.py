@@ -60,19 +60,6 @@ class Footprint(KVCache):
     """Everything a served model keeps in memory.
 
     ``footprint`` builds one.
-
-    Examples
-    --------
-    With Llama-3.1-8B, how many conversations of 8,192 tokens fit on an H100, and on an H200?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> for device in ("h100-sxm", "h200-sxm"):
-    ...     kept = ph.footprint("llama31-8b", device, batch=64, sequence=8192)
-    ...     print(kept.largest_batch, kept.out_of_memory, ph.format_quantity(kept.headroom, "B"))
-    52.0 True −12.7 GB
-    108.0 False 48.3 GB
-    >>> ph.format_quantity(kept.weights, "B"), ph.format_quantity(kept.kv_cache, "B")
-    ('16 GB', '68.7 GB')
     """
 
     parameters: Numeric = given("n", "", "parameters", POSITIVE)
@@ -325,9 +312,16 @@ def footprint(
 
     Examples
     --------
-    >>> f = footprint("llama31-8b", "h100-sxm", batch=64, sequence=2048)
-    >>> f.out_of_memory, round(f.total / 1e9, 1), f.largest_batch
-    (False, 41.2, 208.0)
+    With Llama-3.1-8B, how many conversations of 8,192 tokens fit on an H100, and on an H200?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for device in ("h100-sxm", "h200-sxm"):
+    ...     kept = ph.footprint("llama31-8b", device, batch=64, sequence=8192)
+    ...     print(kept.largest_batch, kept.out_of_memory, ph.format_quantity(kept.headroom, "B"))
+    52.0 True −12.7 GB
+    108.0 False 48.3 GB
+    >>> ph.format_quantity(kept.weights, "B"), ph.format_quantity(kept.kv_cache, "B")
+    ('16 GB', '68.7 GB')
     """
     chosen = language_model(model)
     share = chosen.activation_share if activation_share is None else activation_share

@@ -121,27 +121,6 @@ class ServingTime(TimedKernels):
     """One pass of a model: what its kernels take, part by part, and what launching them takes.
 
     ``serving_time`` builds one.
-
-    Examples
-    --------
-    One user, one token at a time, on an H200: what is the device doing, and what does a graph save?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> ask = dict(model="llama31-8b", device="h200-sxm", phase="decode", batch=1, sequence=2048)
-    >>> eager, graph = (ph.serving_time(**ask, launch=how) for how in ("async", "graph"))
-    >>> eager.reason, graph.reason
-    ('launch', 'bandwidth')
-    >>> round(eager.time / graph.time, 1)
-    2.3
-    >>> largest = max(graph.parts, key=graph.parts.get)
-    >>> largest, round(graph.parts[largest] / graph.time, 1)
-    ('products', 0.7)
-
-    The textbook form, which divides all data by the bandwidth, promises more than either:
-
-    >>> textbook = ph.decode("llama31-8b", "h200-sxm", batch=1, sequence=2048)
-    >>> textbook.time < graph.time < eager.time
-    True
     """
 
     tokens: Numeric = given("n", "", "tokens read or written", AT_LEAST_ONE)
@@ -249,9 +228,24 @@ def serving_time(
 
     Examples
     --------
-    >>> alone = serving_time("llama31-8b", "h200-sxm", "decode", batch=1, sequence=2048)
-    >>> alone.dominant.use.name, alone.reason
-    ('Gate and up product', 'bandwidth')
+    One user, one token at a time, on an H200: what is the device doing, and what does a graph save?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> ask = dict(model="llama31-8b", device="h200-sxm", phase="decode", batch=1, sequence=2048)
+    >>> eager, graph = (ph.serving_time(**ask, launch=how) for how in ("async", "graph"))
+    >>> eager.reason, graph.reason
+    ('launch', 'bandwidth')
+    >>> round(eager.time / graph.time, 1)
+    2.3
+    >>> largest = max(graph.parts, key=graph.parts.get)
+    >>> largest, round(graph.parts[largest] / graph.time, 1)
+    ('products', 0.7)
+
+    The textbook form, which divides all data by the bandwidth, promises more than either:
+
+    >>> textbook = ph.decode("llama31-8b", "h200-sxm", batch=1, sequence=2048)
+    >>> textbook.time < graph.time < eager.time
+    True
     """
     chosen = language_model(model)
     calibration = calibration_of(device) if calibration is None else calibration

@@ -88,17 +88,6 @@ class SmallKernelUse(Kernel):
     """A small kernel over rows of a tensor.
 
     ``small_kernel`` builds one.
-
-    Examples
-    --------
-    What does the softmax over GPT-2's vocabulary move, for a batch of 8 sequences of 1,024 tokens?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> softmax = ph.small_kernel("softmax", rows=8 * 1024, columns=50257)
-    >>> ph.format_quantity(softmax.bytes, "B"), softmax.intensity
-    ('1.65 GB', 1.25)
-    >>> print(softmax.derivation("bytes"))
-    Q = p × b × r × c = 2 × 2 B × 8,192 × 50,257 = 1.65 GB   (data moved)
     """
 
     rows: Numeric = given("r", "", "rows", AT_LEAST_ONE)
@@ -134,8 +123,14 @@ def small_kernel(
 
     Examples
     --------
-    >>> small_kernel("residual", rows=1, columns=4096).bytes
-    24576.0
+    What does the softmax over GPT-2's vocabulary move, for a batch of 8 sequences of 1,024 tokens?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> softmax = ph.small_kernel("softmax", rows=8 * 1024, columns=50257)
+    >>> ph.format_quantity(softmax.bytes, "B"), softmax.intensity
+    ('1.65 GB', 1.25)
+    >>> print(softmax.derivation("bytes"))
+    Q = p × b × r × c = 2 × 2 B × 8,192 × 50,257 = 1.65 GB   (data moved)
     """
     counts = small_kernels[kind]
     return SmallKernelUse(

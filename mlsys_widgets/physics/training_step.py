@@ -112,20 +112,6 @@ class TrainingMemory(Result):
     """The memory of a training step, by kind.
 
     ``training_memory`` builds one.
-
-    Examples
-    --------
-    What takes the memory when GPT-2 learns from 8 sequences of 1,024 tokens?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> step = ph.training_memory("gpt2", batch=8, sequence=1024)
-    >>> for kind in ("weights", "gradients", "optimizer", "activations", "peak"):
-    ...     print(kind, ph.format_quantity(getattr(step, kind), "B"))
-    weights 248.9 MB
-    gradients 248.9 MB
-    optimizer 497.8 MB
-    activations 4.94 GB
-    peak 5.93 GB
     """
 
     tokens: Numeric = given("T", "", "tokens of the batch", AT_LEAST_ONE)
@@ -180,20 +166,6 @@ class TrainingTime(TimedKernels):
     """One step: three passes over the model on the device, and a host that launches all of it.
 
     ``training_time`` builds one.
-
-    Examples
-    --------
-    Does the H200 set the pace of GPT-2's training, or the host that launches its kernels?
-
-    >>> from mlsys_widgets import physics as ph
-    >>> for batch in (1, 8, 32):
-    ...     step = ph.training_time("gpt2", "h200-sxm", batch=batch, sequence=1024)
-    ...     print(batch, "device" if step.device_time > step.host_time else "host")
-    1 host
-    8 device
-    32 device
-    >>> step.dominant.use.part, step.update < step.forward < step.backward
-    ('products', True)
     """
 
     tokens: Numeric = given("T", "", "tokens of the batch", AT_LEAST_ONE)
@@ -224,9 +196,17 @@ def training_memory(model: TrainedModel | str, batch: Numeric, sequence: Numeric
 
     Examples
     --------
-    >>> step = training_memory("gpt2", batch=8, sequence=1024)
-    >>> round(step.activations / step.weights, 1), round(step.peak / 1e9, 1)
-    (19.8, 5.9)
+    What takes the memory when GPT-2 learns from 8 sequences of 1,024 tokens?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> step = ph.training_memory("gpt2", batch=8, sequence=1024)
+    >>> for kind in ("weights", "gradients", "optimizer", "activations", "peak"):
+    ...     print(kind, ph.format_quantity(getattr(step, kind), "B"))
+    weights 248.9 MB
+    gradients 248.9 MB
+    optimizer 497.8 MB
+    activations 4.94 GB
+    peak 5.93 GB
     """
     chosen = trained_models[model] if isinstance(model, str) else model
     return TrainingMemory(
@@ -262,9 +242,17 @@ def training_time(
 
     Examples
     --------
-    >>> step = training_time("gpt2", "h200-sxm", batch=32, sequence=1024)
-    >>> step.backward > 1.5 * step.forward, step.dominant.use.name
-    (True, 'Logits, inputs')
+    Does the H200 set the pace of GPT-2's training, or the host that launches its kernels?
+
+    >>> from mlsys_widgets import physics as ph
+    >>> for batch in (1, 8, 32):
+    ...     step = ph.training_time("gpt2", "h200-sxm", batch=batch, sequence=1024)
+    ...     print(batch, "device" if step.device_time > step.host_time else "host")
+    1 host
+    8 device
+    32 device
+    >>> step.dominant.use.part, step.update < step.forward < step.backward
+    ('products', True)
     """
     chosen = trained_models[model] if isinstance(model, str) else model
     calibration = calibration_of(device) if calibration is None else calibration
