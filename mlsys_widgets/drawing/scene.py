@@ -129,14 +129,35 @@ class Words:
     above: bool = True
 
 
-def note(
-    name: str, place: tuple[float, float, str] | None, tone: str = "text", align: str = "start"
-) -> Words:
+def note(name: str, place: tuple[float, float, str] | None, align: str = "start") -> Words:
     """One piece of text, ``(x, y, text)``, or an empty mark for ``None``."""
-    if place is None:
-        return Words(name, (), (), (), tone, align)
-    x, y, text = place
-    return Words(name, (x,), (y,), (text,), tone, align)
+    return notes(name, () if place is None else (place,), align)
+
+
+def notes(
+    name: str,
+    places: Sequence[tuple[float, float, str]],
+    align: str = "start",
+    *,
+    above: bool = True,
+) -> Words:
+    """Several pieces of text, ``(x, y, text)`` each."""
+    x, y, text = zip(*places, strict=True) if places else ((), (), ())
+    return Words(name, x, y, text, align=align, above=above)
+
+
+def upright(
+    name: str,
+    x: float | None,
+    span: tuple[float, float],
+    tone: str,
+    dash: str = "solid",
+    width: float = 2.0,
+) -> Line:
+    """A line straight up at a place, or an empty mark for ``None``."""
+    if x is None:
+        return Line(name, (), (), tone, dash, width)
+    return Line(name, (x, x), span, tone, dash, width)
 
 
 AnyMark = Line | Strokes | Points | Blocks | Words

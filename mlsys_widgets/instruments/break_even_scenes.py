@@ -22,6 +22,8 @@ from mlsys_widgets.drawing.scene import (
     Words,
     from_zero,
     note,
+    notes,
+    upright,
 )
 
 _show = ph.format_quantity
@@ -103,9 +105,8 @@ def crossing_of(
     top = up.high / per_day if per_day > 0 else math.inf
     served, stop, leaves = min(until, end), min(until, end, top), min(until, top)
     at: Sequence[float] = (crossing,) if near else ()
-    ending: Sequence[float] = (end,) if end < until else ()
-    guessed = predicted / float(result.per_day) if predicted is not None else math.inf
-    guess: Sequence[float] = (guessed,) if guessed <= until else ()
+    ends = end < until
+    guess = predicted / float(result.per_day) if predicted is not None else math.inf
     marks: list[AnyMark] = [
         Blocks("loss", ((0.0, 0.0, min(served, crossing), cost, "red"),), 0.08),
         Blocks(
@@ -120,22 +121,22 @@ def crossing_of(
             "green",
             "dotted",
         ),
-        Line(
+        # It must not run through the words above the cost.
+        upright(
             "end of service",
-            (*ending, *ending),
-            # It must not run through the words above the cost.
-            (0.0, cost if end < crossing else up.high)[: 2 * len(ending)],
+            end if ends else None,
+            (0.0, cost if end < crossing else up.high),
             "ink",
             "dotted",
         ),
-        Line(
+        upright(
             "prediction",
-            (*guess, *guess),
-            (0.0, up.high)[: 2 * len(guess)],
+            guess if guess <= until else None,
+            (0.0, up.high),
             "prediction",
             "dash_dotted",
         ),
-        Line("drop", (*at, *at), (0.0, cost)[: 2 * len(at)], "blue", "dashed", 1.5),
+        upright("drop", crossing if near else None, (0.0, cost), "blue", "dashed", 1.5),
         Points("break-even", at, (cost,) * len(at), "blue", "circle", 120),
         *_break_even_words(result, crossing if near else 0.6 * until, until, cost, up.high / 14),
     ]
@@ -147,9 +148,9 @@ def crossing_of(
     if near:
         legend.append(("Break-even", "blue", "circle"))
         handles.append(Handle("break-even point", "per_day", crossing, cost, "x", flip=True))
-    if ending:
+    if ends:
         legend.append(("End of service", "ink", "dotted"))
-    if guess:
+    if guess <= until:
         legend.append(_named(predicted))
     return Scene(across, up, tuple(marks), 300, tuple(legend), tuple(handles))
 
@@ -168,11 +169,10 @@ def _break_even_words(
     x, above, below = place - 0.012 * until, cost + 1.2 * line, cost + 0.2 * line
     if not left:
         x, above, below = place + 0.012 * until, cost - 1.2 * line, cost - 2.2 * line
-    full: tuple[Sequence[float], Sequence[float], tuple[str, ...]] = ((x, x), (above, below), words)
-    none: tuple[Sequence[float], Sequence[float], tuple[str, ...]] = ((), (), ())
+    lines = [(x, above, words[0]), (x, below, words[1])]
     return (
-        Words("break-even label", *(full if left else none), "text", "end"),
-        Words("break-even label beside", *(none if left else full), "text", "start"),
+        notes("break-even label", lines if left else (), "end"),
+        notes("break-even label beside", () if left else lines),
     )
 
 
@@ -182,20 +182,14 @@ def strip_of(result: ph.Deployment, predicted: float | None) -> Scene:
     crossing = min(max(float(result.days_to_break_even), _EARLIEST), _LATEST)
     paid = min(crossing, end)
     known = crossing < _LATEST
-    guess: Sequence[float] = ()
+    guess = None
     if predicted is not None:
-        guess = (min(max(predicted / float(result.per_day), _EARLIEST), _LATEST),)
+        guess = min(max(predicted / float(result.per_day), _EARLIEST), _LATEST)
     marks: tuple[AnyMark, ...] = (
         Blocks("owing", ((_EARLIEST, 0.15, paid, 0.55, "red"),) if paid > _EARLIEST else (), 0.55),
         Blocks("earning", ((paid, 0.15, end, 0.55, "green"),) if end > paid else (), 0.75),
-        Line("end of the strip", (end, end), (0.0, 0.7), "ink", "dotted"),
-        Line(
-            "prediction on the strip",
-            (*guess, *guess),
-            (0.0, 0.7)[: 2 * len(guess)],
-            "prediction",
-            "dash_dotted",
-        ),
+        upright("end of the strip", end, (0.0, 0.7), "ink", "dotted"),
+        upright("prediction on the strip", guess, (0.0, 0.7), "prediction", "dash_dotted"),
         Points("break-even moment", (crossing,) if known else (), (0.35,) * known, "blue"),
         note(
             "break-even moment label",

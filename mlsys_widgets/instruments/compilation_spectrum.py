@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, ClassVar
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, Words
+from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, notes
 from mlsys_widgets.instruments.compilation_stops import (
     CONSTRUCTS,
     COURSE,
@@ -275,7 +275,7 @@ class CompilationSpectrum(Instrument):
             Blocks("stop among the stars", (_column(result.stop, 0.0, STARS + 1.0),), 0.15),
             Blocks("stars", tuple(bar for stop in stops for bar in _bars(stop)), 0.85),
             Blocks("estimated stars", tuple(bar for stop in others for bar in _bars(stop)), 0.4),
-            Words("counts", *_counts(), "text", "middle"),
+            notes("counts", _COUNTS, "middle"),
         )
         legend = (
             ("Flexibility, left bar", "blue", "block"),
@@ -325,15 +325,12 @@ def _bars(stop: Stop) -> list[tuple[float, float, float, float, str]]:
     ]
 
 
-def _counts() -> tuple[tuple[float, ...], tuple[float, ...], tuple[str, ...]]:
-    """The number of stars above each bar."""
-    x, y, text = [], [], []
-    for stop in STOPS.values():
-        for side, count in ((-_BAR / 2, stop.flexibility), (_BAR / 2, stop.optimization)):
-            x.append(_PLACES[stop.key] + side)
-            y.append(float(count))
-            text.append(str(count))
-    return tuple(x), tuple(y), tuple(text)
+#: The number of stars above each bar.
+_COUNTS = [
+    (_PLACES[stop.key] + side, float(count), str(count))
+    for stop in STOPS.values()
+    for side, count in ((-_BAR / 2, stop.flexibility), (_BAR / 2, stop.optimization))
+]
 
 
 def _apart(places: Sequence[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.drawing.scene import Axis, Blocks, Handle, Scene, Words, from_zero
+from mlsys_widgets.drawing.scene import Axis, Blocks, Handle, Scene, from_zero, notes
 from mlsys_widgets.physics.dispatch import SerialPass
 
 _show = ph.format_quantity
@@ -118,14 +118,7 @@ def scene_of(result: ph.ForwardPass, textbook: ph.ForwardPass) -> Scene:
     marks = (
         Blocks("idle", _blocks(shown.idle, until, _GPU, "gray"), 0.3),
         Blocks("launches and kernels", work),
-        Words(
-            "numbers",
-            tuple(x for x, _, _ in numbered),
-            tuple(y for _, y, _ in numbered),
-            tuple(word for _, _, word in numbered),
-            "text",
-            "middle",
-        ),
+        notes("numbers", numbered, "middle"),
     )
     up = Axis("", 0.2, 3.1, ticks=(0.8, 2.2), words=("GPU", "CPU"), grid=False)
     legend = (

@@ -18,11 +18,11 @@ from mlsys_widgets.drawing.scene import (
     Axis,
     Blocks,
     Handle,
-    Line,
     Points,
     Scene,
-    Words,
     from_zero,
+    note,
+    upright,
 )
 from mlsys_widgets.instruments.controls import Select, Slider
 from mlsys_widgets.instruments.dispatch_film import film_of
@@ -296,9 +296,8 @@ class DispatchWaterfall(Instrument):
         for left, _, right, high, tone in _stacked(result, 1.6, 2.2):
             # A label needs a fifth of the width where the plot is narrowest.
             fits = right - left >= 0.24 * across.high
-            x, y = (((left + right) / 2,), (high,)) if fits else ((), ())
-            text = (f"{tone} {_show(right - left, 's')}",) if fits else ()
-            marks.append(Words(f"{tone} label", x, y, text, "text", "middle"))
+            place = ((left + right) / 2, high, f"{tone} {_show(right - left, 's')}")
+            marks.append(note(f"{tone} label", place if fits else None, "middle"))
         up = Axis("", 0.2, 2.8, ticks=(0.7, 1.9), words=("Textbook", "This run"), grid=False)
         legend = (
             ("Compute", "compute", "block"),
@@ -313,19 +312,16 @@ class DispatchWaterfall(Instrument):
         marks: list[AnyMark] = [
             Blocks("meter", ((0.0, 0.0, 1.0, 0.5, "gray"),), 0.18),
             Blocks("utilization", ((0.0, 0.0, use, 0.5, _tone(result)),)),
-            Line("well used", (WELL_USED,) * 2, (0.0, 0.8), "green", width=3.0),
-            Words(
+            upright("well used", WELL_USED, (0.0, 0.8), "green", width=3.0),
+            note(
                 "utilization label",
-                (0.0,),
-                (0.5,),
-                (f"computing {_show(use, '%', pad=True)} of the time",),
-                "text",
+                (0.0, 0.5, f"computing {_show(use, '%', pad=True)} of the time"),
             ),
         ]
         at: Sequence[float] = () if guess is None else (guess,)
         marks += [
             Points("prediction", at, (0.25,) * len(at), "prediction", "diamond", 110),
-            Line("prediction line", (*at, *at), (0.0, 0.5)[: 2 * len(at)], "prediction", "dotted"),
+            upright("prediction line", guess, (0.0, 0.5), "prediction", "dotted"),
         ]
         legend = [(f"{_show(WELL_USED, '%')}: a well-used GPU", "green", "solid")]
         if guess is not None:

@@ -25,6 +25,8 @@ from mlsys_widgets.drawing.scene import (
     Words,
     decades,
     from_zero,
+    notes,
+    upright,
 )
 
 _show = ph.format_quantity
@@ -151,7 +153,6 @@ def intensity(result: ph.Fusion, ridge: float, ridge_words: str) -> Scene:
     aside = [(value * 1.15, y) for value, y in places]
     # A ridge beyond the axis leaves the whole of it to memory.
     shown = min(ridge, _MOST)
-    corner = (ridge, ridge) if ridge < _MOST else ()
     marks: tuple[AnyMark, ...] = (
         Blocks(
             "zones",
@@ -164,7 +165,7 @@ def intensity(result: ph.Fusion, ridge: float, ridge_words: str) -> Scene:
             "ink",
             width=3.0,
         ),
-        Line("ridge", corner, (0.4, 2.6)[: len(corner)], "ink", "dotted"),
+        upright("ridge", ridge if ridge < _MOST else None, (0.4, 2.6), "ink", "dotted"),
         Points("intensities", (apart, fused), (2.0, 1.0), "ink", "circle", 110),
         _beside("intensity labels", aside, words),
     )
@@ -267,6 +268,5 @@ def speedups(result: ph.Fusion, known: Speedups) -> Scene:
 def _beside(name: str, ends: Sequence[tuple[float, float]], words: Sequence[str]) -> Words:
     """Words to the right of bars, level with their middle."""
     # Room for a handle, which may lie at the end of a bar.
-    aside = tuple(f"\u2003{word}" for word in words)
-    x, y = (tuple(values) for values in zip(*ends, strict=True))
-    return Words(name, x, y, aside, above=False)
+    places = [(x, y, f"\u2003{word}") for (x, y), word in zip(ends, words, strict=True)]
+    return notes(name, places, above=False)

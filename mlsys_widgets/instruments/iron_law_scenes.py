@@ -18,6 +18,7 @@ from mlsys_widgets.drawing.scene import (
     Words,
     decades,
     from_zero,
+    notes,
 )
 from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH, TICKS
 
@@ -132,11 +133,9 @@ def bars(result: ph.IronLawTime, overlapped: bool, anchor: ph.IronLawTime | None
     marks: tuple[AnyMark, ...] = (
         # The terms, then their parts of the total.
         Blocks("terms", (*stages, *total)),
-        Words(
+        notes(
             "times",
-            tuple(min(x + gap, _WORDS * across.high) for x, _, _ in places),
-            tuple(y for _, y, _ in places),
-            tuple(text for _, _, text in places),
+            [(min(x + gap, _WORDS * across.high), y, text) for x, y, text in places],
             above=False,
         ),
     )

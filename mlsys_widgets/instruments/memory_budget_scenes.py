@@ -15,7 +15,17 @@ from mlsys_widgets.drawing.curves import (
     decade_axis,
     prediction,
 )
-from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Handle, Line, Scene, from_zero, note
+from mlsys_widgets.drawing.scene import (
+    AnyMark,
+    Axis,
+    Blocks,
+    Handle,
+    Line,
+    Scene,
+    from_zero,
+    note,
+    upright,
+)
 from mlsys_widgets.instruments.batches import BATCHES, LARGEST_BATCH, TICKS
 
 _show = ph.format_quantity
@@ -68,11 +78,10 @@ def bar(kept: ph.Footprint, device: str) -> Scene:
     short = bool(kept.out_of_memory)
     over_x, over_y = ((limit, total), (0.13, 0.13)) if short else ((), ())
     named = (limit + across.high / 120, 0.85, f"{device}: {_show(limit, 'B')}") if device else None
-    edge = (limit, limit) if device else ()
     marks: tuple[AnyMark, ...] = (
         Blocks("parts", tuple(blocks)),
         Line("too much", over_x, over_y, "red", "solid", 8.0),
-        Line("limit", edge, (0.0, 1.0) if edge else (), "red", "dashed", 2.5),
+        upright("limit", limit if device else None, (0.0, 1.0), "red", "dashed", 2.5),
         note("limit note", named),
     )
     if device:

@@ -18,6 +18,7 @@ from mlsys_widgets.drawing.scene import (
     Scene,
     Words,
     decades,
+    notes,
 )
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
@@ -369,13 +370,7 @@ class MemoryHierarchy(Instrument):
         marks: tuple[AnyMark, ...] = (
             Blocks("unfused", tuple(unfused), 0.35),
             Blocks("fused", tuple(fused), 0.9),
-            Words(
-                "unfused costs",
-                tuple(x for x, *_ in ends),
-                tuple(y for _, y, _ in ends),
-                tuple(text for *_, text in ends),
-                above=False,
-            ),
+            notes("unfused costs", ends, above=False),
         )
         ticks = decades(1.0, 1e4)
         words = tuple(_show(tick, "×") for tick in ticks)
@@ -424,18 +419,14 @@ def _level_words(result: Placement, *, at_the_edge: bool) -> Words:
         for cost, row in _with_rows(result)
         if _at_the_edge(cost.capacity, result.size) is at_the_edge
     ]
-    return Words(
-        "levels at the edge" if at_the_edge else "levels",
-        tuple(_CAPACITY_END if at_the_edge else _word_start(cost.capacity) for cost, _ in shown),
-        tuple(row for _, row in shown),
-        tuple(
-            f"{_show(cost.capacity, 'B')} ({cost.level.scope}), "
-            f"{_show(cost.level.bandwidth, 'B/s')}"
-            for cost, _ in shown
-        ),
-        align="end" if at_the_edge else "start",
-        above=False,
-    )
+    places = []
+    for cost, row in shown:
+        x = _CAPACITY_END if at_the_edge else _word_start(cost.capacity)
+        size, bandwidth = _show(cost.capacity, "B"), _show(cost.level.bandwidth, "B/s")
+        places.append((x, row, f"{size} ({cost.level.scope}), {bandwidth}"))
+    if at_the_edge:
+        return notes("levels at the edge", places, "end", above=False)
+    return notes("levels", places, above=False)
 
 
 def _at_the_edge(capacity: float, size: float) -> bool:

@@ -25,6 +25,7 @@ from mlsys_widgets.drawing.scene import (
     Words,
     from_zero,
     note,
+    upright,
 )
 from mlsys_widgets.instruments.batches import LARGEST_BATCH, TICKS
 from mlsys_widgets.instruments.serving_curve import BARS, DRAWN, WHOLE, Array, Serving, TokenTimes
@@ -240,8 +241,9 @@ def _curves(
                 ((wall, up.low, across.high, up.high, "text"),),
                 opacity=0.07,
             ),
-            Line("wall", (wall, wall) if walled else (), (up.low, up.high) if walled else (),
-                 "text", "dashed", 2.5),
+            upright(
+                "wall", wall if walled else None, (up.low, up.high), "text", "dashed", 2.5
+            ),
         ),
         lines=(
             Line("beside", *other, "gray", "dash_dotted", 1.5),
@@ -275,7 +277,7 @@ def tradeoff(serving: Serving, predicted: Callable[[str], float | None]) -> Scen
     guesses, guessed = _prediction(serving, predicted, across, up)
     marks: tuple[AnyMark, ...] = (
         *still.wall,
-        Line("target", (target, target), (up.low, up.high), "blue", "dashed", 2.0),
+        upright("target", target, (up.low, up.high), "blue", "dashed"),
         *still.lines,
         *guesses,
         *still.points,

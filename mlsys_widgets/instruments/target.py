@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from mlsys_widgets.drawing.scene import Axis, Blocks, Scene, Strokes, Words
+from mlsys_widgets.drawing.scene import Axis, Blocks, Scene, Strokes, notes
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.units import format_quantity
 
@@ -167,8 +167,8 @@ def _on(
             right.append((_at(other, _GAP), target.limit, target.words))
     marks = (
         Strokes("target lines", tuple(paths), "text", "dash_dotted", 2.0),
-        _words("target words on the left", left, "end"),
-        _words("target words on the right", right, "start"),
+        notes("target words on the left", left, "end"),
+        notes("target words on the right", right),
     )
     return replace(scene, marks=(*scene.marks, *marks))
 
@@ -201,11 +201,6 @@ def _places(
         for k, side in quantities[target.quantity].axes:
             if k == number:
                 yield target, side
-
-
-def _words(name: str, places: list[tuple[float, float, str]], align: str) -> Words:
-    x, y, text = zip(*places, strict=True) if places else ((), (), ())
-    return Words(name, x, y, text, "text", align)
 
 
 def _fraction(axis: Axis, value: float) -> float:

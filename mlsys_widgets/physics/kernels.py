@@ -183,29 +183,24 @@ _COUNTED: Final = Source("reads and writes counted per element", "2026-11", "est
 #: crossings. As one kernel, a norm is a link of a chain like any other: one read, one write.
 fusion_strategies: Final[Catalog[FusionStrategy]] = Catalog(
     "fusion strategy",
-    {
-        strategy.key: strategy
-        for strategy in (
-            catalog_entry(
-                FusionStrategy,
-                "none",
-                "Separate kernels",
-                crossings=_COUNTED.fact(3.0, "read for the statistics, read again, written"),
-            ),
-            catalog_entry(
-                FusionStrategy,
-                "partial",
-                "Softmax and layer norm fused",
-                crossings=_COUNTED.fact(2.0, "one kernel each: read once and written once"),
-            ),
-            catalog_entry(
-                FusionStrategy,
-                "full",
-                "All elementwise kernels fused",
-                crossings=_COUNTED.fact(1.0, "a neighbor hands it over on the chip: written only"),
-            ),
-        )
-    },
+    catalog_entry(
+        FusionStrategy,
+        "none",
+        "Separate kernels",
+        crossings=_COUNTED.fact(3.0, "read for the statistics, read again, written"),
+    ),
+    catalog_entry(
+        FusionStrategy,
+        "partial",
+        "Softmax and layer norm fused",
+        crossings=_COUNTED.fact(2.0, "one kernel each: read once and written once"),
+    ),
+    catalog_entry(
+        FusionStrategy,
+        "full",
+        "All elementwise kernels fused",
+        crossings=_COUNTED.fact(1.0, "a neighbor hands it over on the chip: written only"),
+    ),
 )
 
 

@@ -104,66 +104,57 @@ _A100: Final = devices["a100-sxm"]
 #: The levels of an A100, from the one nearest to the arithmetic outward.
 memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
     "memory level",
-    {
-        level.key: level
-        for level in (
-            catalog_entry(
-                MemoryLevel,
-                "registers",
-                "Registers",
-                bandwidth=_COUNTED.fact(
-                    117e12,
-                    "3 operands of 4 bytes for each of 108 × 64 lanes, at 1.41 GHz; the course says"
-                    " 20 TB/s, hardly more than shared memory",
-                ),
-                capacity=_CUDA.fact(255 * 4.0, "255 registers of 4 bytes in each thread"),
-                chip_capacity=_WHITEPAPER.fact(
-                    108 * 256e3, "256 KB in each of 108 multiprocessors"
-                ),
-                scope="one thread",
-            ),
-            catalog_entry(
-                MemoryLevel,
-                "sram",
-                "Shared memory and L1",
-                bandwidth=_DAY_14.fact(19e12, "about"),
-                capacity=_CUDA.fact(
-                    163e3, "shared memory of a thread block; 192 KB with L1 in a multiprocessor"
-                ),
-                chip_capacity=_WHITEPAPER.fact(
-                    108 * 192e3, "192 KB in each of 108 multiprocessors"
-                ),
-                scope="one thread block",
-            ),
-            catalog_entry(
-                MemoryLevel,
-                "l2",
-                "L2 cache",
-                bandwidth=_DAY_14.fact(6e12, "about"),
-                capacity=_WHITEPAPER.fact(40e6),
-                chip_capacity=_WHITEPAPER.fact(40e6),
-                scope="whole GPU",
-            ),
-            catalog_entry(
-                MemoryLevel,
-                "hbm",
-                "HBM",
-                bandwidth=Fact(_A100.bandwidth, _A100.provenance["bandwidth"]),
-                capacity=Fact(_A100.memory, _A100.provenance["memory"]),
-                chip_capacity=Fact(_A100.memory, _A100.provenance["memory"]),
-                scope="whole GPU",
-            ),
-            catalog_entry(
-                MemoryLevel,
-                "host",
-                "Host memory over PCIe",
-                bandwidth=_PCIE.fact(32e9, "31.5 GB/s, rounded"),
-                capacity=_SERVER.fact(1e12),
-                chip_capacity=_SERVER.fact(1e12),
-                scope="whole machine",
-            ),
-        )
-    },
+    catalog_entry(
+        MemoryLevel,
+        "registers",
+        "Registers",
+        bandwidth=_COUNTED.fact(
+            117e12,
+            "3 operands of 4 bytes for each of 108 × 64 lanes, at 1.41 GHz; the course says"
+            " 20 TB/s, hardly more than shared memory",
+        ),
+        capacity=_CUDA.fact(255 * 4.0, "255 registers of 4 bytes in each thread"),
+        chip_capacity=_WHITEPAPER.fact(108 * 256e3, "256 KB in each of 108 multiprocessors"),
+        scope="one thread",
+    ),
+    catalog_entry(
+        MemoryLevel,
+        "sram",
+        "Shared memory and L1",
+        bandwidth=_DAY_14.fact(19e12, "about"),
+        capacity=_CUDA.fact(
+            163e3, "shared memory of a thread block; 192 KB with L1 in a multiprocessor"
+        ),
+        chip_capacity=_WHITEPAPER.fact(108 * 192e3, "192 KB in each of 108 multiprocessors"),
+        scope="one thread block",
+    ),
+    catalog_entry(
+        MemoryLevel,
+        "l2",
+        "L2 cache",
+        bandwidth=_DAY_14.fact(6e12, "about"),
+        capacity=_WHITEPAPER.fact(40e6),
+        chip_capacity=_WHITEPAPER.fact(40e6),
+        scope="whole GPU",
+    ),
+    catalog_entry(
+        MemoryLevel,
+        "hbm",
+        "HBM",
+        bandwidth=Fact(_A100.bandwidth, _A100.provenance["bandwidth"]),
+        capacity=Fact(_A100.memory, _A100.provenance["memory"]),
+        chip_capacity=Fact(_A100.memory, _A100.provenance["memory"]),
+        scope="whole GPU",
+    ),
+    catalog_entry(
+        MemoryLevel,
+        "host",
+        "Host memory over PCIe",
+        bandwidth=_PCIE.fact(32e9, "31.5 GB/s, rounded"),
+        capacity=_SERVER.fact(1e12),
+        chip_capacity=_SERVER.fact(1e12),
+        scope="whole machine",
+    ),
 )
 
 

@@ -75,22 +75,17 @@ def _op(key: str, name: str, kind: OpKind, flops: float, operands: int = 0, note
 #: LayerNorm, Dropout, ReLU chain has the ten operations per element that the course gives it.
 ops: Final[Catalog[Op]] = Catalog(
     "op",
-    {
-        op.key: op
-        for op in (
-            _op("relu", "ReLU", "elementwise", 1),
-            _op("add", "Add", "elementwise", 1, operands=1),
-            _op("mul", "Multiply", "elementwise", 1, operands=1),
-            _op("scale", "Scale", "elementwise", 1),
-            _op("sigmoid", "Sigmoid", "elementwise", 4, note="negate, exponent, add, divide"),
-            _op("tanh", "Tanh", "elementwise", 6),
-            _op("gelu", "GELU", "elementwise", 8, note="tanh form"),
-            _op("dropout", "Dropout", "elementwise", 4, note="random number, compare, scale"),
-            _op("layernorm", "LayerNorm", "row-reduction", 5),
-            _op("softmax", "Softmax", "row-reduction", 5),
-            _op("sum", "Sum", "reduction", 1),
-            _op("max", "Max", "reduction", 1),
-            _op("matmul", "Matrix product", "matmul", 2, 1, "per multiply-add of each output"),
-        )
-    },
+    _op("relu", "ReLU", "elementwise", 1),
+    _op("add", "Add", "elementwise", 1, operands=1),
+    _op("mul", "Multiply", "elementwise", 1, operands=1),
+    _op("scale", "Scale", "elementwise", 1),
+    _op("sigmoid", "Sigmoid", "elementwise", 4, note="negate, exponent, add, divide"),
+    _op("tanh", "Tanh", "elementwise", 6),
+    _op("gelu", "GELU", "elementwise", 8, note="tanh form"),
+    _op("dropout", "Dropout", "elementwise", 4, note="random number, compare, scale"),
+    _op("layernorm", "LayerNorm", "row-reduction", 5),
+    _op("softmax", "Softmax", "row-reduction", 5),
+    _op("sum", "Sum", "reduction", 1),
+    _op("max", "Max", "reduction", 1),
+    _op("matmul", "Matrix product", "matmul", 2, 1, "per multiply-add of each output"),
 )

@@ -59,19 +59,14 @@ def _storage(
 #: Bytes per element of each precision's products.
 storages: Final[Catalog[Storage]] = Catalog(
     "precision",
-    {
-        storage.key: storage
-        for storage in (
-            _storage("fp64", 8, 8, 8),
-            _storage("fp32", 4, 4, 4),
-            _storage("tf32", 4, 4, 4),
-            _storage("fp16", 2, 2, 2),
-            _storage("bf16", 2, 2, 2),
-            _storage("fp8", 1, 1, 2),
-            _storage("int8", 1, 1, 4),
-            _storage("int4", 0.53125, 2, 2, "bf16", "half a byte, and scale and zero of 128"),
-        )
-    },
+    _storage("fp64", 8, 8, 8),
+    _storage("fp32", 4, 4, 4),
+    _storage("tf32", 4, 4, 4),
+    _storage("fp16", 2, 2, 2),
+    _storage("bf16", 2, 2, 2),
+    _storage("fp8", 1, 1, 2),
+    _storage("int8", 1, 1, 4),
+    _storage("int4", 0.53125, 2, 2, "bf16", "half a byte, and scale and zero of 128"),
 )
 
 

@@ -54,32 +54,27 @@ def _small(
 #: Kernels between the matrix products. An element is one number of the result.
 small_kernels: Final[Catalog[SmallKernel]] = Catalog(
     "small kernel",
-    {
-        kernel.key: kernel
-        for kernel in (
-            _small("rmsnorm", "RMS norm", 4, 2, 1, "a row is read once and written once"),
-            _small("layernorm", "Layer norm", 5, 2, 1, "a row is read once and written once"),
-            _small("softmax", "Softmax", 5, 2, 1, "a row is read once and written once"),
-            _small("residual", "Residual addition", 1, 3, 1, "two read, one written"),
-            _small(
-                "rotary", "Rotary embedding", 4, 10, 5,
-                "two products, a negation of half, its concatenation, and a sum",
-            ),
-            _small("gated", "Gated activation", 5, 5, 2, "SiLU, then a product with it"),
-            _small("gelu", "GELU", 8, 2, 1, "read and written"),
-            _small("embedding", "Embedding", 0.1, 2, 1, "a row of the table is copied"),
-            _small("cache_write", "Cache write", 0.1, 2, 2, "keys and values are copied"),
-            _small("copy", "Rearrangement", 0.1, 2, 1, "read and written in another order"),
-            _small(
-                "conversion to int8", "Conversion to int8", 5, 8.5, 6,
-                "magnitude, largest of a row, scale, rounding, limits, and a copy of half the size",
-            ),
-            _small(
-                "conversion to fp8", "Conversion to fp8", 4, 6.5, 5,
-                "magnitude, largest of a row, scale, limits, and a copy of half the size",
-            ),
-        )
-    },
+    _small("rmsnorm", "RMS norm", 4, 2, 1, "a row is read once and written once"),
+    _small("layernorm", "Layer norm", 5, 2, 1, "a row is read once and written once"),
+    _small("softmax", "Softmax", 5, 2, 1, "a row is read once and written once"),
+    _small("residual", "Residual addition", 1, 3, 1, "two read, one written"),
+    _small(
+        "rotary", "Rotary embedding", 4, 10, 5,
+        "two products, a negation of half, its concatenation, and a sum",
+    ),
+    _small("gated", "Gated activation", 5, 5, 2, "SiLU, then a product with it"),
+    _small("gelu", "GELU", 8, 2, 1, "read and written"),
+    _small("embedding", "Embedding", 0.1, 2, 1, "a row of the table is copied"),
+    _small("cache_write", "Cache write", 0.1, 2, 2, "keys and values are copied"),
+    _small("copy", "Rearrangement", 0.1, 2, 1, "read and written in another order"),
+    _small(
+        "conversion to int8", "Conversion to int8", 5, 8.5, 6,
+        "magnitude, largest of a row, scale, rounding, limits, and a copy of half the size",
+    ),
+    _small(
+        "conversion to fp8", "Conversion to fp8", 4, 6.5, 5,
+        "magnitude, largest of a row, scale, limits, and a copy of half the size",
+    ),
 )  # fmt: skip
 
 

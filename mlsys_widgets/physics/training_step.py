@@ -97,13 +97,8 @@ def _gpt(key: str, name: str, width: float, layers: float, heads: float) -> Trai
 #: Models whose training steps were measured.
 trained_models: Final[Catalog[TrainedModel]] = Catalog(
     "trained model",
-    {
-        model.key: model
-        for model in (
-            _gpt("gpt2", "GPT-2", 768.0, 12.0, 12.0),
-            _gpt("gpt2-medium", "GPT-2 medium", 1024.0, 24.0, 16.0),
-        )
-    },
+    _gpt("gpt2", "GPT-2", 768.0, 12.0, 12.0),
+    _gpt("gpt2-medium", "GPT-2 medium", 1024.0, 24.0, 16.0),
 )
 
 

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
+
+
+class Keyed(Protocol):
+    """Something that a catalog finds by its key."""
+
+    @property
+    def key(self) -> str:
+        """The name that programs use."""
+
+
+K = TypeVar("K", bound=Keyed)
 
 
 class UnknownName(KeyError, ValueError):
@@ -47,14 +58,14 @@ def one_of(name: str, value: T, allowed: Iterable[T]) -> T:
     return value
 
 
-class Catalog(Mapping[str, T]):
+class Catalog(Mapping[str, K]):
     """A read-only mapping whose unknown keys are refused with the list of known ones."""
 
-    def __init__(self, noun: str, entries: Mapping[str, T]) -> None:
+    def __init__(self, noun: str, *entries: K) -> None:
         self._noun = noun
-        self._entries = dict(entries)
+        self._entries = {entry.key: entry for entry in entries}
 
-    def __getitem__(self, key: Any) -> T:
+    def __getitem__(self, key: Any) -> K:
         try:
             return self._entries[key]
         except (KeyError, TypeError):
