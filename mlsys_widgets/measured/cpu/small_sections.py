@@ -71,9 +71,10 @@ def _small(
     record(bench, kind, shape, call, work, threads=1, error=error, rate=work.traffic)
 
 
-def _norm(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
-    """RMS norm, layer norm or softmax."""
-    ready = operands(bench, [(rows, columns)], [(rows, columns)])
+def _rowwise(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
+    """RMS norm, layer norm, softmax or gated activation, which reads two halves of a row."""
+    wide = 2 * columns if kind == "gated" else columns
+    ready = operands(bench, [(rows, wide)], [(rows, columns)])
     gain, bias = np.ones(columns, dtype=DTYPE), np.zeros(columns, dtype=DTYPE)
     choices: dict[str, tuple[Kernel, Callable[[Array], Array], Count]] = {
         "rmsnorm": (
@@ -84,6 +85,7 @@ def _norm(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
             nk.layer_norm_work,
         ),
         "softmax": (nk.softmax, plain.plain_softmax, nk.softmax_work),
+        "gated": (nk.gated, plain.plain_gated, nk.gated_work),
     }  # fmt: skip
     kernel, reference, work = choices[kind]
 
@@ -112,18 +114,6 @@ def _rotary(bench: CpuBench, tokens: int, heads: int, width: int) -> None:
     error = plain.relative_difference(call(0)[some], wanted)
     sizes: dict[str, Value] = {"tokens": tokens, "heads": heads, "head_width": width}
     _small(bench, "rotary", sizes, call, nk.rotary_work(*shape), error)
-
-
-def _gated(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
-    ready = operands(bench, [(rows, 2 * columns)], [(rows, columns)])
-
-    def call(i: int) -> Array:
-        return nk.gated(*ready[i % len(ready)])
-
-    some = _sample(rows)
-    error = plain.relative_difference(call(0)[some], plain.plain_gated(ready[0][0][some]))
-    sizes: dict[str, Value] = {"rows": rows, "columns": columns}
-    _small(bench, kind, sizes, call, nk.gated_work(rows, columns), error)
 
 
 def _residual(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
@@ -156,10 +146,10 @@ def _embedding(bench: CpuBench, kind: str, rows: int, columns: int) -> None:
 
 
 _BY_ROWS: dict[str, Callable[[CpuBench, str, int, int], None]] = {
-    "rmsnorm": _norm,
-    "layernorm": _norm,
-    "softmax": _norm,
-    "gated": _gated,
+    "rmsnorm": _rowwise,
+    "layernorm": _rowwise,
+    "softmax": _rowwise,
+    "gated": _rowwise,
     "residual": _residual,
     "embedding": _embedding,
 }

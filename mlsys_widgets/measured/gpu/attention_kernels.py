@@ -11,7 +11,7 @@ from typing import Any
 
 from ..recorder import Skip, Value
 from .drawn_sizes import SEED, draw, prompts
-from .timing import Call, GpuBench, relative_error
+from .timing import Call, GpuBench, checked
 
 PATIENCE = 0.12
 # What PyTorch calls the kernels among which it chooses.
@@ -247,7 +247,7 @@ def _decode(bench: GpuBench, case: CachedToken, way: CacheAttention) -> None:
     bench.recorder.add(
         "decode_attention", "graph", case.precision, shape, seconds,
         flops=4 * case.batch * heads.queries * case.keys * heads.width, bytes=moved,
-        kernels=_kernels(bench, call), throughput=moved / seconds.median, error=error,
+        kernels=bench.kernels(call), throughput=moved / seconds.median, error=error,
     )  # fmt: skip
 
 
@@ -268,18 +268,7 @@ def _token_error(bench: GpuBench, case: CachedToken, way: CacheAttention) -> flo
 
 
 def _checked(torch: Any, result: Any, reference: Any) -> float:
-    error = relative_error(torch, result, reference)
-    if not error < 0.02:
-        raise RuntimeError(f"the attention is wrong: relative error {error:.3g}")
-    return error
-
-
-def _kernels(bench: GpuBench, call: Call) -> int | None:
-    """Kernels of one call by the profiler, if it saw any."""
-    try:
-        return bench.profile(call, 2).kernels
-    except Skip:
-        return None
+    return checked(torch, result, reference, 0.02, "the attention is wrong")
 
 
 def attention(bench: GpuBench) -> None:
@@ -365,5 +354,5 @@ def _prompt(bench: GpuBench, case: Prompt) -> None:
     bench.recorder.add(
         "attention", "graph", case.precision, shape, seconds,
         flops=flops / 2 if case.causal else flops, bytes=counted, traffic=moved,
-        kernels=_kernels(bench, call), throughput=case.batch * length / seconds.median, error=error,
+        kernels=bench.kernels(call), throughput=case.batch * length / seconds.median, error=error,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..recorder import Skip, Value
 from .drawn_sizes import SEED, draw, odd
-from .timing import GpuBench, relative_error
+from .timing import GpuBench, checked
 
 # Powers of two, their thirds, sizes around tile and wave boundaries of 132 multiprocessors
 # (1408 = 11·128, 2816 = 22·128), the 279 of the labs, and misaligned 1023 and 2049.
@@ -38,6 +38,7 @@ BATCHED = [
 ]  # fmt: skip
 # Bytes of a batch, all of which pass through memory: many times the last cache.
 BATCH_BYTES = 3e9
+WRONG = "the product is wrong"
 
 Product = Callable[[Any, Any, Any], Any]
 
@@ -104,9 +105,7 @@ def product(
     error = None
     if max(m, n, k) <= 1024 or (m <= 256 and n * k <= 1 << 24 and (linear or kind == "projection")):
         reference = a[0].float().double() @ b[0].float().double()
-        error = relative_error(torch, multiply(a[0], b[0], c[0]), reference)
-        if not error < 0.1:
-            raise RuntimeError(f"the product is wrong: relative error {error:.3g}")
+        error = checked(torch, multiply(a[0], b[0], c[0]), reference, 0.1, WRONG)
         del reference
     shape: dict[str, Value] = {"m": m, "n": n, "k": k, "result": str(result).removeprefix("torch.")}
     if precision == "fp8":
@@ -165,11 +164,8 @@ def _batch(bench: GpuBench, n: int, count: int) -> None:
     bench.fits(moved)
     (a,), (b,) = (bench.random(1, (count, n, n), dtype) for _ in range(2))
     (c,) = bench.empty(1, (count, n, n), dtype)
-    error = relative_error(
-        torch, torch.bmm(a[:2], b[:2]), a[:2].float().double() @ b[:2].float().double()
-    )
-    if not error < 0.1:
-        raise RuntimeError(f"the product is wrong: relative error {error:.3g}")
+    reference = a[:2].float().double() @ b[:2].float().double()
+    error = checked(torch, torch.bmm(a[:2], b[:2]), reference, 0.1, WRONG)
     seconds = bench.replay(lambda _: torch.bmm(a, b, out=c), 1)
     bench.recorder.add(
         "batched_gemm", "graph", "fp16", {"n": n, "batch": count}, seconds,

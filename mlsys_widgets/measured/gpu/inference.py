@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from ..recorder import Spread, Value
 from . import models
 from .compiling import MODES, cold_cache, compile_timed, warm_compiler
-from .timing import Call, GpuBench, relative_error
+from .timing import Call, GpuBench, checked
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,7 @@ def _batch(
     torch, recorder = bench.torch, bench.recorder
     batch = shape[0]
     size = torch.empty(0, dtype=dtype).element_size()
-    elements = 1
-    for side in shape:
-        elements *= side
+    elements = math.prod(shape)
     sets = min(64, bench.sets(elements * size))
     inputs = [x.contiguous(memory_format=layout) for x in bench.random(sets, shape, dtype)]
     case: dict[str, Value] = {
@@ -113,9 +112,8 @@ def _batch(
                 def compiled(i: int, function: Any = function) -> object:
                     return function(inputs[i % sets])
 
-                error = relative_error(torch, function(inputs[0]), reference)
-                if not error < 0.05:
-                    raise RuntimeError(f"compiled and eager differ: relative error {error:.3g}")
+                differ = "compiled and eager differ"
+                checked(torch, function(inputs[0]), reference, 0.05, differ)
                 record(variant, compiled, compile_seconds=spent)
                 del function, compiled
     with recorder.attempt(f"{workload.name} batch {batch} eager"):

@@ -58,20 +58,22 @@ def _stream(bench: GpuBench, call: Call, n: int, repetitions: int) -> tuple[Spre
 
     The quietest of a few rounds: others share the host.
     """
-    rounds = []
-    for _ in range(1 if bench.dry else ROUNDS):
-        walls, enqueues = [], []
-        for _ in range(2 if bench.dry else repetitions):
-            bench.synchronize()
-            began = time.perf_counter()
-            for i in range(n):
-                call(i)
-            returned = time.perf_counter()
-            bench.synchronize()
-            walls.append((time.perf_counter() - began) / n)
-            enqueues.append((returned - began) / n)
-        rounds.append((spread(walls), spread(enqueues)))
-    return min(rounds, key=lambda each: each[0].median)
+    rounds = range(1 if bench.dry else ROUNDS)
+    return min((_round(bench, call, n, repetitions) for _ in rounds), key=lambda r: r[0].median)
+
+
+def _round(bench: GpuBench, call: Call, n: int, repetitions: int) -> tuple[Spread, Spread]:
+    walls, enqueues = [], []
+    for _ in range(2 if bench.dry else repetitions):
+        bench.synchronize()
+        began = time.perf_counter()
+        for i in range(n):
+            call(i)
+        returned = time.perf_counter()
+        bench.synchronize()
+        walls.append((time.perf_counter() - began) / n)
+        enqueues.append((returned - began) / n)
+    return spread(walls), spread(enqueues)
 
 
 def _sized(bench: GpuBench, target: float) -> tuple[int, float]:
@@ -145,19 +147,8 @@ def _one_stream(
         busy = bench.profile(lambda i: again(), 1).busy
     again()
     bench.synchronize()
-    walls, enqueues = [], []
-    for _ in range(2 if bench.dry else often):
-        bench.synchronize()
-        began = time.perf_counter()
-        again()
-        returned = time.perf_counter()
-        bench.synchronize()
-        walls.append(time.perf_counter() - began)
-        enqueues.append(returned - began)
-    recorder.add(
-        "dispatch", "graph", "fp32", shape, spread(walls), enqueue=spread(enqueues),
-        gpu_busy=busy, **counts,
-    )  # fmt: skip
+    wall, enqueue = _round(bench, lambda i: again(), 1, often)
+    recorder.add("dispatch", "graph", "fp32", shape, wall, enqueue=enqueue, gpu_busy=busy, **counts)
 
 
 def _times(value: Spread, n: int) -> Spread:

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..recorder import Skip, Value
 from .drawn_sizes import SEED, draw, some
-from .gemm import product
+from .gemm import WRONG, product
 from .linear_products import LLAMA, drawn_weights
-from .timing import GpuBench, relative_error
+from .timing import GpuBench, checked
 
 PATIENCE = 0.12
 GROUP = 128
@@ -89,13 +89,6 @@ def quantized_products(bench: GpuBench) -> None:
             bench.release()
 
 
-def _checked(torch: Any, result: Any, reference: Any) -> float:
-    error = relative_error(torch, result, reference)
-    if not error < 0.1:
-        raise RuntimeError(f"the product is wrong: relative error {error:.3g}")
-    return error
-
-
 def _four_bit(bench: GpuBench, m: int, n: int, k: int) -> None:
     """A bf16 product with a weight of four bits, one scale and one zero per 128 of a row."""
     torch = bench.torch
@@ -126,7 +119,7 @@ def _four_bit(bench: GpuBench, m: int, n: int, k: int) -> None:
         scale = scales[..., 0].t().float().repeat_interleave(GROUP, 1)
         zero = scales[..., 1].t().float().repeat_interleave(GROUP, 1)
         weight = numbers * scale + zero
-        error = _checked(torch, call(0), x[0].double() @ weight.double().t())
+        error = checked(torch, call(0), x[0].double() @ weight.double().t(), 0.1, WRONG)
         del numbers, scale, zero, weight
     shape: dict[str, Value] = {
         "m": m, "n": n, "k": k, "result": "bfloat16", "transposed": True, "group": GROUP,
@@ -151,7 +144,7 @@ def _conversion(bench: GpuBench, rows: int, columns: int, to: str) -> None:
     bench.fits(8 * n * sets)
     x = bench.random(sets, (rows, columns), torch.float16)
     number, scale = converted(torch, x[0], to)
-    error = _checked(torch, number.float() * scale.float(), x[0])
+    error = checked(torch, number.float() * scale.float(), x[0], 0.1, WRONG)
 
     def call(i: int) -> object:
         return converted(torch, x[i % sets], to)
@@ -159,13 +152,9 @@ def _conversion(bench: GpuBench, rows: int, columns: int, to: str) -> None:
     # abs and division read and write, the maximum reads, rounding reads and writes in place, the
     # cast writes one byte.
     seconds = bench.replay(call, sets, hold=min(sets, 64))
-    try:
-        kernels = bench.profile(call, 2).kernels
-    except Skip:
-        kernels = None
     traffic = (17 if to == "int8" else 13) * n + 8 * rows
     bench.recorder.add(
         "conversion", "graph", "fp16", {"rows": rows, "columns": columns, "to": to}, seconds,
         flops=(5 if to == "int8" else 4) * n, bytes=3 * n + 2 * rows, traffic=traffic,
-        kernels=kernels, throughput=traffic / seconds.median, error=error,
+        kernels=bench.kernels(call), throughput=traffic / seconds.median, error=error,
     )  # fmt: skip

@@ -97,9 +97,7 @@ class GpuBench:
     def random(self, sets: int, shape: tuple[int, ...], dtype: Any) -> list[Any]:
         """`sets` random tensors in one allocation, each aligned as one of its own would be."""
         torch = self.torch
-        count = math.prod(shape)
-        size = torch.empty(0, dtype=dtype).element_size()
-        step = math.ceil(count * size / ALIGNMENT) * ALIGNMENT // size
+        size, step = self._step(shape, dtype)
         total = sets * step
         if dtype == torch.int8:
             flat = torch.randint(-127, 128, (total,), dtype=torch.int8, device=self.device)
@@ -111,16 +109,18 @@ class GpuBench:
                 flat[start : start + piece] = wide.to(dtype)
         else:
             flat = torch.randn(total, dtype=dtype, device=self.device)
-        return [flat[i * step : i * step + count].view(shape) for i in range(sets)]
+        return _cut(flat, sets, step, shape)
 
     def empty(self, sets: int, shape: tuple[int, ...], dtype: Any) -> list[Any]:
         """`sets` tensors for results."""
-        torch = self.torch
-        count = math.prod(shape)
-        size = torch.empty(0, dtype=dtype).element_size()
-        step = math.ceil(count * size / ALIGNMENT) * ALIGNMENT // size
-        flat = torch.empty(sets * step, dtype=dtype, device=self.device)
-        return [flat[i * step : i * step + count].view(shape) for i in range(sets)]
+        _, step = self._step(shape, dtype)
+        flat = self.torch.empty(sets * step, dtype=dtype, device=self.device)
+        return _cut(flat, sets, step, shape)
+
+    def _step(self, shape: tuple[int, ...], dtype: Any) -> tuple[int, int]:
+        """Bytes of an element, and elements from the start of one tensor to that of the next."""
+        size = self.torch.empty(0, dtype=dtype).element_size()
+        return size, math.ceil(math.prod(shape) * size / ALIGNMENT) * ALIGNMENT // size
 
     def synchronize(self) -> None:
         """Wait until the device is idle."""
@@ -354,6 +354,18 @@ class GpuBench:
             raise Skip("the profiler saw no kernel")
         return Profile(round(kernels / calls), round(copies / calls), union(spans) * 1e-6 / calls)
 
+    def kernels(self, call: Call) -> int | None:
+        """Kernels of one call by the profiler, if it saw any."""
+        try:
+            return self.profile(call, 2).kernels
+        except Skip:
+            return None
+
+
+def _cut(flat: Any, sets: int, step: int, shape: tuple[int, ...]) -> list[Any]:
+    count = math.prod(shape)
+    return [flat[i * step : i * step + count].view(shape) for i in range(sets)]
+
 
 def union(spans: list[tuple[float, float]]) -> float:
     """Length covered by intervals that may overlap."""
@@ -369,3 +381,11 @@ def relative_error(torch: Any, result: Any, reference: Any) -> float:
     reference = reference.double()
     difference = torch.linalg.vector_norm(result.double() - reference)
     return float(difference / torch.linalg.vector_norm(reference))
+
+
+def checked(torch: Any, result: Any, reference: Any, most: float, wrong: str) -> float:
+    """Return the relative error; one that is not below the most refuses the result."""
+    error = relative_error(torch, result, reference)
+    if not error < most:
+        raise RuntimeError(f"{wrong}: relative error {error:.3g}")
+    return error
