@@ -30,11 +30,6 @@ ROOT = os.geteuid() == 0
 LATER = START + timedelta(hours=1)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.jsonl"
-
-
 # ---- torn tails
 
 

@@ -23,11 +23,6 @@ from mlsys_widgets.ledger.events import (
 from tests.ledger.making import LAB, START, STUDENT, Clock, opened, worked_through
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.jsonl"
-
-
 def test_the_file_is_one_event_a_line_with_the_promised_fields(path):
     worked_through(path)
     lines = path.read_bytes().decode("ascii").splitlines()

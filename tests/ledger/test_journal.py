@@ -18,11 +18,6 @@ from tests.ledger.making import START, Clock, opened, worked_through
 LATER = START + timedelta(hours=1)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.jsonl"
-
-
 def test_what_is_no_file_is_refused(tmp_path):
     with pytest.raises(Unreadable, match="is not a file"):
         opened(tmp_path)

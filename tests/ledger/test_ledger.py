@@ -29,11 +29,6 @@ from tests.ledger.making import (
 )
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.jsonl"
-
-
 def test_opening_writes_nothing(path):
     led = opened(path)
     assert led.state().predictions == {}

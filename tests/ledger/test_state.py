@@ -8,11 +8,6 @@ from mlsys_widgets.ledger import Ledger
 from tests.ledger.making import DESIGN, LAB, STUDENT, opened, worked_through
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.jsonl"
-
-
 def test_a_worked_through_lab(path):
     worked_through(path)
     state = Ledger.open(path).state()

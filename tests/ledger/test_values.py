@@ -13,11 +13,6 @@ from mlsys_widgets.ledger.events import LONGEST_LINE
 from tests.ledger.making import LAB, opened
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "ledger.jsonl"
-
-
 class Options(enum.StrEnum):
     C = "C"
 
