@@ -14,12 +14,13 @@ import os
 import secrets
 import shutil
 import statistics
-import tempfile
+import threading
 import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
@@ -175,10 +176,9 @@ class GradingRun:
         count = readers_for(plan.workers)
         self._readers = Readers(self._marking, count, self._scratch, plan.reading, usual)
         self._engine = engine
-        #: How often a submission was put off, for reading or running too long while others wait.
-        self._put_off: Counter[str] = Counter()
-        self._read_later: set[str] = set()
-        self._only_functions: set[str] = set()
+        #: What calls functions, where nothing else of a submission has to run.
+        self._callers: Engine | None = None
+        self._opening = threading.Lock()
         self._seconds: list[float] = []
         self._cut_short: set[str] = set()
         self.students = self._to_grade()
@@ -277,8 +277,9 @@ class GradingRun:
 
     def running(self) -> list[tuple[str, float]]:
         """Return whose submissions are running, and for how many seconds; the longest first."""
-        engine = self._engine
-        found = engine.running() if engine is not None else {}
+        found: dict[str, float] = {}
+        for engine in (self._callers, self._engine):
+            found |= engine.running() if engine is not None else {}
         return sorted(found.items(), key=lambda each: -each[1])
 
     def grade(self, on_start: Callable[[str], None] = lambda _: None) -> Iterator[GradedSubmission]:
@@ -322,8 +323,9 @@ class GradingRun:
                 else:
                     yield from self._by_running(to_run, audits)
         finally:
-            if self._engine is not None:
-                self._engine.close()
+            for engine in (self._callers, self._engine):
+                if engine is not None:
+                    engine.close()
             self._readers.close()
             self._gradebook.close()
             self._clean()
@@ -334,21 +336,18 @@ class GradingRun:
     ) -> Iterator[GradedSubmission]:
         """Grade those whose record is enough; the others, and some to compare, are to be run."""
         sample = draw_sample(names, self._plan.audit, isolated=self._plan.isolate)
-        waiting, turns = deque(names), Counter[str]()
+        waiting = deque(names)
+        turns = _Turns(waiting)
 
         def judge(student: str) -> ReaderMessage | None:
-            fresh = fresh_beside(self._target(student))
-            request = JudgeByRecord(student, fresh, self._known_heads(student))
-            return self._ask(request, turns[student] if waiting else None)
+            return self._judge(student, JudgeByRecord, fresh_beside(self._target(student)), turns)
 
         lanes = 2 * self._readers.count  # one is judged, one is written
         for student, reply in map_bounded(judge, waiting, lambda: lanes):
             if reply is None:
-                turns[student] += 1
-                waiting.append(student)
+                turns.put_off(student)
             elif isinstance(reply, MustRun):
                 to_run.append(student)
-                self._only_functions |= {student} if reply.only_functions else set()
                 if student in sample:  # somebody else takes the place
                     others = [name for name in waiting if name not in sample]
                     sample.update(secrets.choice(others) for _ in others[:1])
@@ -361,10 +360,29 @@ class GradingRun:
     def _open_engine(self, on_start: Callable[[str], None]) -> None:
         engine = self._engine or open_engine(self._plan.engine, self._plan.workers)
         self._engine = engine
+        self._refuse_without_isolation(engine)
+        on_start(f"{engine.slots} at a time")
+
+    def _open_callers(self) -> Engine:
+        """Return what calls functions; the first time it is needed, it starts."""
+        with self._opening:
+            if self._callers is None:
+                plan = self._plan
+                engine = open_engine(plan.engine, plan.workers, only_functions=True)
+                try:
+                    self._refuse_without_isolation(engine)
+                except ValueError:
+                    engine.close()
+                    raise
+                self._callers = engine
+                if plan.engine != LOCAL:  # the workers of a cluster do both
+                    self._engine = engine
+            return self._callers
+
+    def _refuse_without_isolation(self, engine: Engine) -> None:
         reason = engine.why_not_isolated()
         if self._plan.isolate and reason:
             raise NotIsolated(reason)
-        on_start(f"{engine.slots} at a time")
 
     def _by_running(
         self, waiting: deque[str], audits: Mapping[str, JudgedSubmission]
@@ -372,14 +390,17 @@ class GradingRun:
         engine = self._engine
         assert engine is not None
 
+        turns = _Turns(waiting)
+
         def run(student: str) -> ReaderMessage | None:
-            turn = self._put_off[student] if waiting else None
-            return self._run(engine, student, student in audits, turn)
+            if student not in audits:
+                return self._judge(student, PrepareRun, fresh_beside(self._target(student)), turns)
+            with TemporaryDirectory(dir=self._scratch) as aside:
+                return self._judge(student, PrepareRun, Path(aside) / "audit", turns)
 
         for student, reply in map_bounded(run, waiting, lambda: engine.lanes):
             if reply is None:
-                self._put_off[student] += 1
-                waiting.append(student)
+                turns.put_off(student)
                 continue
             judged = audits.get(student)
             graded = self._write(student, compare(judged, reply) if judged else reply)
@@ -391,31 +412,41 @@ class GradingRun:
         usual = statistics.median(self._seconds) if self._seconds else 0.0
         return max(_ALLOWANCE, _TIMES_USUAL * usual)
 
-    def _run(
-        self, engine: Engine, student: str, audit: bool, turn: int | None
+    def _judge(
+        self, student: str, way: type[JudgeByRecord], fresh: Path, turns: _Turns
     ) -> ReaderMessage | None:
-        """Have a submission prepared, run and judged; `None` if it has left its place to others."""
-        place = Path(tempfile.mkdtemp(dir=self._scratch))
-        fresh = place / "audit" if audit else fresh_beside(self._target(student))
-        plan = self._plan
-        limits = replace(plan.limits, cell=self._course.cell_seconds)
+        """Have a submission read, run as far as it must, and judged.
+
+        `None` if it has left its place to others, in reading or in running.
+
+        Parameters
+        ----------
+        way
+            What is asked of a reader: to judge it by its record, or to prepare a run.
+        fresh
+            Where its autograded files are put together.
+        """
+        place = self._scratch / f"run-{secrets.token_hex(8)}"
+        heads, turn = self._known_heads(student), turns.of(student)
+        ready = self._ask(way(student, fresh, heads, place), turn)
+        if ready is None:
+            turns.read_later.add(student)
+        if not isinstance(ready, ReadyToRun):
+            return ready
         try:
-            heads = self._known_heads(student)
-            only = student in self._only_functions
-            ready = self._ask(PrepareRun(student, fresh, heads, place, only), turn)
-            if ready is None:
-                self._read_later.add(student)
-            if not isinstance(ready, ReadyToRun):
-                return ready
+            engine = self._engine if way is PrepareRun else self._open_callers()
+            assert engine is not None
             # Who has run too long while others waited runs after them, and then may stay.
             allowance = self._usual() if turn == 0 else None
-            parcel = Parcel(student, place / CONTENT, ready.hidden, plan.isolate, limits, allowance)
+            limits = replace(self._plan.limits, cell=self._course.cell_seconds)
+            isolate = self._plan.isolate
+            parcel = Parcel(student, place / CONTENT, ready.hidden, isolate, limits, allowance)
             ending, remarks = engine.run(parcel, place / REPORT)
             if ending.ended == YIELDED:
                 return None
-            if self._put_off[student] and student not in self._read_later:
+            if turns.taken[student] and student not in turns.read_later:
                 remarks = (*remarks, Remark(RemarkKind.RUN_LATER))
-            return self._ask(JudgeRun(student, fresh, heads, place, only, ending, remarks))
+            return self._ask(JudgeRun(student, fresh, heads, place, ending, remarks))
         except NotRun as problem:
             return NotJudged(str(problem))
         finally:
@@ -470,6 +501,25 @@ class GradingRun:
         """Write nothing, so that the next run finds the submission as new as it was."""
         forget_fresh(fresh_beside(self._target(student)))
         return GradedSubmission(student, (), flags=(Flag(FlagKind.NOT_GRADED, detail=why),))
+
+
+@dataclass
+class _Turns:
+    """Who still waits, and how often whom was put off for reading or running too long."""
+
+    waiting: deque[str]
+    taken: Counter[str] = field(default_factory=Counter)
+    #: Who was put off for reading.
+    read_later: set[str] = field(default_factory=set)
+
+    def of(self, student: str) -> int | None:
+        """Return how often somebody was put off before; `None` if nobody waits for the place."""
+        return self.taken[student] if self.waiting else None
+
+    def put_off(self, student: str) -> None:
+        """Let everybody else go first."""
+        self.taken[student] += 1
+        self.waiting.append(student)
 
 
 def readers_for(workers: int | None) -> int:

@@ -38,15 +38,14 @@ class JudgeByRecord(ReaderMessage):
     fresh: Path
     #: Where the student's ledger ended at earlier gradings.
     heads: tuple[Head, ...]
+    #: A folder for what a child gets, if something has to run: here the student's functions. It is
+    #: made when it is needed.
+    place: Path
 
 
 @dataclass(frozen=True)
 class PrepareRun(JudgeByRecord):
-    """Lay out what a child gets of a submission that runs, in the folder ``place``."""
-
-    place: Path
-    #: Whether its record says everything but what its functions reply, so that nothing else runs.
-    only_functions: bool
+    """Lay out what a child gets of a submission whose notebook runs."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,6 @@ class MustRun(ReaderMessage):
     """The record of a submission is not enough."""
 
     why: str
-    #: Whether it is enough but for functions that have to be called.
-    only_functions: bool = False
 
 
 @dataclass(frozen=True)

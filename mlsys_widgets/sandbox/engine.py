@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Final, Protocol
@@ -78,7 +79,9 @@ class Engine(Protocol):
         """End everything that was started here, under whoever waits for it."""
 
 
-def open_engine(address: str = LOCAL, workers: int | None = None) -> Engine:
+def open_engine(
+    address: str = LOCAL, workers: int | None = None, *, only_functions: bool = False
+) -> Engine:
     """Open an engine.
 
     Parameters
@@ -88,22 +91,25 @@ def open_engine(address: str = LOCAL, workers: int | None = None) -> Engine:
         ``tcp://…``.
     workers
         How many submissions at a time; as many as there are cores if left out.
+    only_functions
+        Whether it will call functions and run no notebook, for which less has to start.
     """
-    if address == SLURM:
-        return SlurmEngine(workers)
-    return LocalEngine(workers) if address == LOCAL else ClusterEngine(address, workers)
+    if address == LOCAL:
+        return LocalEngine(workers, only_functions=only_functions)
+    return SlurmEngine(workers) if address == SLURM else ClusterEngine(address, workers)
 
 
 class LocalEngine:
     """Fork servers on this machine, one for each submission that runs at a time."""
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, *, only_functions: bool = False) -> None:
         self.slots = workers or os.cpu_count() or 1
         #: One more than run, so that the next is ready when one ends.
         self.lanes = self.slots + 1
         self._since: dict[str, float] = {}
         # They import for a second, all at the same time.
-        self._pool = ProcessPool(ForkServer, self.slots)
+        start = partial(ForkServer, only_functions=only_functions)
+        self._pool = ProcessPool(start, self.slots)
 
     def why_not_isolated(self) -> str | None:
         """Wait until one has started; say why it cannot isolate."""

@@ -19,7 +19,15 @@ from typing import Any, BinaryIO, Final
 from mlsys_widgets.sandbox.isolation import CannotIsolate
 from mlsys_widgets.sandbox.job import ChildReport, Ending, FunctionCall, Job, Parcel
 from mlsys_widgets.sandbox.process_pool import ProcessLost
-from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, framed, receive, send, send_job
+from mlsys_widgets.sandbox.wire import (
+    ENOUGH,
+    LEAVE,
+    ONLY_FUNCTIONS,
+    framed,
+    receive,
+    send,
+    send_job,
+)
 
 #: What a fork server gets of the grader's environment.
 _ENVIRONMENT: Final = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "HOME")
@@ -73,13 +81,20 @@ class ForkServerLost(ProcessLost):
 
 
 class ForkServer:
-    """A fork server, seen from the side of whoever has something to run."""
+    """A fork server, seen from the side of whoever has something to run.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    only_functions
+        Whether it calls functions and runs no cells; such a one is small, and forks sooner.
+    """
+
+    def __init__(self, *, only_functions: bool = False) -> None:
         self._jobs, theirs = socket.socketpair()
+        options = [ONLY_FUNCTIONS] if only_functions else []
         self._process = subprocess.Popen(
             # -P: nothing is imported from the folder in which a TA happens to grade.
-            [sys.executable, "-P", "-m", "mlsys_widgets.sandbox.fork_server"],
+            [sys.executable, "-P", "-m", "mlsys_widgets.sandbox.fork_server", *options],
             stdin=theirs.fileno(),
             stdout=subprocess.PIPE,
             # A child can read the environment with which its fork server was started.

@@ -1,8 +1,9 @@
-"""A process that imports everything once and forks a child for each submission.
+"""A process that imports once what submissions need, and forks a child for each of them.
 
 It is a program of its own (``python -m mlsys_widgets.sandbox.fork_server``), because a process that
 forks must have one thread and no event loop. It reads jobs from the socket that is its standard
-input and writes how each one ended to its standard output.
+input and writes how each one ended to its standard output. With ``--functions`` its children run
+no notebooks: they call functions of students, for which a much smaller process is enough.
 
 Everything in its memory is in the memory of every child. So it never sees a submission, an answer
 or a hidden test: each job comes with a socket to whoever sent it, which is handed on to the child,
@@ -33,12 +34,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import lay_out
+from mlsys_widgets.sandbox.function_calling import call_functions, report_end
 from mlsys_widgets.sandbox.isolation import isolate, why_not
 from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED, Ending, FunctionCall
 from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
 from mlsys_widgets.sandbox.usage import Meter, descendants
-from mlsys_widgets.sandbox.wire import ENOUGH, LEAVE, STARTED, receive, receive_job, send
+from mlsys_widgets.sandbox.wire import (
+    ENOUGH,
+    LEAVE,
+    ONLY_FUNCTIONS,
+    STARTED,
+    receive,
+    receive_job,
+    send,
+)
 
 #: Why a child is ended when its owner says so.
 _ORDERS: Final = {ENOUGH: "too much output", LEAVE: YIELDED}
@@ -56,10 +66,10 @@ def main() -> int:
         os.dup2(null, standard)  # what is imported below may print
     # Processes that children leave behind become this one's, and are ended.
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    from mlsys_widgets.sandbox.shell import make_shell
-
-    shell = make_shell()
-    _warm_up()
+    shell = None if ONLY_FUNCTIONS in sys.argv else _warm_shell()
+    # What is here already is never garbage: looking for it would copy its pages in every child.
+    gc.collect()
+    gc.freeze()
     root = own_folder("root")
     root.chmod(0o755)
     try:
@@ -96,12 +106,13 @@ for made in (kind() for kind in public if Instrument in getattr(kind, "__mro__",
 """
 
 
-def _warm_up() -> None:
+def _warm_shell() -> Any:
     """Import what labs use, and make one of each thing that is slow the first time."""
+    from mlsys_widgets.sandbox.shell import make_shell
+
+    shell = make_shell()
     exec(_WARM_UP, {})
-    # What is here already is never garbage: looking for it would copy its pages in every child.
-    gc.collect()
-    gc.freeze()
+    return shell
 
 
 def _run_in_child(
@@ -135,8 +146,6 @@ def _child_main(
     parent: int, line: int, shell: Any, root: Path, place: Path | None, limits: Limits
 ) -> None:
     """Take the rest of the job from the socket, get isolated, and run it. Never returns."""
-    from mlsys_widgets.sandbox.shell import run
-
     try:
         os.setsid()
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -152,6 +161,13 @@ def _child_main(
         def work() -> None:
             os.write(line, STARTED)
             calls = {name: FunctionCall(**each) for name, each in job["calls"].items()}
+            if shell is None:
+                assert not job["cells"], "children of this fork server only call functions"
+                call_functions(calls, {}, seconds=limits.cell, to=line)
+                report_end(line)
+                return
+            from mlsys_widgets.sandbox.shell import run
+
             run(
                 shell, job["cells"], watched, seconds=limits.cell, to=line, late=job["late"],
                 calls=calls,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import hashlib
-import json
 import os
 import re
 import signal
@@ -31,8 +30,8 @@ from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from mlsys_widgets.labs.function_calls import NeverEnds, call
 from mlsys_widgets.sandbox.answer_data import to_data
+from mlsys_widgets.sandbox.function_calling import call_functions, report, report_end
 from mlsys_widgets.sandbox.job import FunctionCall
 from mlsys_widgets.sandbox.shell_commands import run_command
 from mlsys_widgets.sandbox.wire import receive
@@ -309,19 +308,17 @@ def run(
         if code is not None:
             ran = _run_cell(shell, code, seconds)
             if number not in late:
-                _report(to, {"cell": number, **ran})
+                report(to, {"cell": number, **ran})
         value = shell.user_ns.get(watched.get(number, ""), ...)
         if number in watched:
-            _report(to, {"answer": watched[number], "value": to_data(value)})
+            report(to, {"answer": watched[number], "value": to_data(value)})
             values[watched[number]] = value
         if number in late:
             kept[number] = count, value
             shell.execution_count = count + 1
-    for name, each in (calls or {}).items():
-        reply = _reply(each, values.get(each.answer), seconds)
-        _report(to, {"answer": name, "value": to_data(reply)})
+    call_functions(calls or {}, values, seconds=seconds, to=to)
     if late:
-        _report(to, ANSWERED)
+        report(to, ANSWERED)
         with os.fdopen(to, "rb", closefd=False) as stream:
             complete = receive(stream) or {}
         for word, code in complete.items():
@@ -329,8 +326,8 @@ def run(
             shell.execution_count, value = kept[number]
             if value is not ...:
                 shell.user_ns[watched[number]] = value
-            _report(to, {"cell": number, **_run_cell(shell, code, seconds)})
-    _report(to, {"done": True, "own": shell.own_seconds})
+            report(to, {"cell": number, **_run_cell(shell, code, seconds)})
+    report_end(to, shell.own_seconds)
 
 
 def _run_cell(shell: Shell, code: str, seconds: float) -> dict[str, Any]:
@@ -349,31 +346,5 @@ def _run_cell(shell: Shell, code: str, seconds: float) -> dict[str, Any]:
     return {"outputs": outputs, "count": shell.execution_count - 1}
 
 
-def _reply(each: FunctionCall, found: Any, seconds: float) -> str:
-    """Call a function of the student's; nothing if the notebook has no source of it."""
-    source = found if type(found) is str else each.source
-    if source is None:
-        return ""
-    before = signal.signal(signal.SIGALRM, _never_ends)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        return call(source, each.function, each.arguments)
-    except NeverEnds as problem:  # it came between two lines of our own
-        return json.dumps({"error": str(problem)})
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _never_ends(_signal: int, _frame: FrameType | None) -> None:
-    raise NeverEnds("it was stopped because it took too long")
-
-
 def _too_long(_signal: int, _frame: FrameType | None) -> None:
     raise CellTimeoutError("No reply from kernel before timeout")
-
-
-def _report(to: int, what: Mapping[str, Any]) -> None:
-    line = json.dumps(what, default=str).encode() + b"\n"
-    while line:
-        line = line[os.write(to, line) :]

@@ -16,6 +16,8 @@ _LENGTH: Final = struct.Struct(">I")
 #: What a message to a fork server begins with: a job, that the child has sent too much, or that
 #: it must leave its place to others.
 _JOB, ENOUGH, LEAVE = b"J", b"!", b"~"
+#: The argument of a fork server whose children call functions and run no cells.
+ONLY_FUNCTIONS: Final = "--functions"
 #: What a child reports right before a student's code runs: all that follows may be the student's.
 STARTED: Final = b'{"started": true}\n'
 

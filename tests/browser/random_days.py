@@ -96,7 +96,7 @@ class Classroom:
             (work / name).write_bytes(content)
         fresh = fresh_beside(self.course.root / "autograded" / self.lab.student / LAB)
         shutil.rmtree(fresh, ignore_errors=True)
-        reply = self._run._marking(JudgeByRecord(self.lab.student, fresh, ()))
+        reply = self._run._marking(JudgeByRecord(self.lab.student, fresh, (), fresh))
         scores = {score.name: score.auto for score in reply.graded.scores}
         book = nbformat.read(fresh / f"{LAB}.ipynb", 4)
         (cell,) = (each for each in book.cells if each.id == f"answer_{ESSAY}")

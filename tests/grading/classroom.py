@@ -165,7 +165,7 @@ def shared_engine() -> Iterator[None]:
     if not _engines:
         _engines.append(LocalEngine(workers=2))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coordinator, "open_engine", lambda *_: _Lent(_engines[0]))
+        patch.setattr(coordinator, "open_engine", lambda *_, **__: _Lent(_engines[0]))
         yield
 
 

@@ -44,7 +44,7 @@ def reply(course: Workshop, student: str):
     """What a reader says about a record, in this process."""
     run = GradingRun(Plan(Course(course.root), LAB, force=True))
     fresh = fresh_beside(course.root / "autograded" / student / LAB)
-    return run._marking(JudgeByRecord(student, fresh, ()))
+    return run._marking(JudgeByRecord(student, fresh, (), fresh))
 
 
 def _cell(book: nbformat.NotebookNode, cell_id: str) -> nbformat.NotebookNode:
@@ -239,7 +239,7 @@ def test_a_machine_that_cannot_isolate_grades_by_record_and_says_what_it_left_ou
 ):
     record(course, "plain")
     monkeypatch.setattr(LocalEngine, "why_not_isolated", lambda _: "the reason")
-    monkeypatch.setattr(coordinator, "open_engine", lambda *_: LocalEngine(1))
+    monkeypatch.setattr(coordinator, "open_engine", lambda *_, **__: LocalEngine(1))
     run = GradingRun(Plan(course.course, LAB, students="plain", force=True, audit=None))
     (graded,) = run.grade()
     assert (graded.way, graded.earned, graded.flags) == ("record", 80, ())

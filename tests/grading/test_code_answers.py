@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,10 +13,12 @@ import pytest
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN
 from mlsys_widgets.grading.judging.kept_answers import KeptAnswers
+from mlsys_widgets.grading.reading.readers import Readers
 from mlsys_widgets.judging import Belief, CodeKey, Given
 from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.judging.code_keys import judge_code
 from mlsys_widgets.labs import load
+from mlsys_widgets.sandbox import engine
 from tests.grading.classroom import LAB, autograded, grade, of, record, rows, shown
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool
 
@@ -107,6 +110,22 @@ def test_by_record_only_functions_run(graded):
     assert {each.way for each in graded.by_run.values()} == {RUN}
     took = {name: each.seconds > 0 for name, each in graded.by_record.items()}
     assert took == {name: source is not None for name, (source, _) in WRITTEN.items()}
+
+
+def test_who_has_recorded_a_function_is_read_once_and_needs_no_notebook_server(graded, monkeypatch):
+    asked, started = Counter(), []
+    ask, fork = Readers.ask, engine.ForkServer
+    monkeypatch.setattr(
+        Readers, "ask", lambda *a, **m: asked.update([type(a[1]).__name__]) or ask(*a, **m)
+    )
+    monkeypatch.setattr(engine, "ForkServer", lambda **how: started.append(how) or fork(**how))
+    found = grade(graded.recorded, force=True, audit=0.0, workers=1, own_engine=True)
+    assert {name: points(found, name) for name in WRITTEN} == {
+        n: p for n, (_, p) in WRITTEN.items()
+    }
+    recorded = sum(source is not None for source, _ in WRITTEN.values())
+    assert asked == {"JudgeByRecord": len(WRITTEN), "JudgeRun": recorded}
+    assert started == [{"only_functions": True}]
 
 
 def test_the_page_of_a_student_says_what_is_wrong(graded):

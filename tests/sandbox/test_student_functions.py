@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mlsys_widgets.labs.function_calls import Failure, read_reply
-from mlsys_widgets.sandbox.fork_client import child_content
+from mlsys_widgets.sandbox.fork_client import ForkServer, child_content
 from mlsys_widgets.sandbox.job import FINISHED, FunctionCall, Job
 from mlsys_widgets.sandbox.outputs import take_reports
 from mlsys_widgets.sandbox.worker import RunResult, apply_replies
@@ -17,6 +17,23 @@ from tests.sandbox.children import LAB, LIMITS
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 HEAD = "import os, sys, json\ndef f(k):\n    "
+
+
+@pytest.fixture(scope="module")
+def caller():
+    """A fork server that only calls functions."""
+    one = ForkServer(only_functions=True)
+    if one.cannot_isolate:
+        one.close()
+        pytest.skip(one.cannot_isolate)
+    yield one
+    one.close()
+
+
+@pytest.fixture(params=["caller", "server"])
+def either(request):
+    """The two kinds of fork servers that call functions."""
+    return request.getfixturevalue(request.param)
 
 
 def called(server, body, *, source=None, cells=(), watched=None, cases=3, **limits):
@@ -51,8 +68,8 @@ NOTHING = "it gave nothing that can be read"
         ("globals()['k'] = 7; f.k = getattr(f, 'k', 0) + 1; return f.k", [1, 1, 1]),
     ],
 )
-def test_a_function_gives_replies_and_nothing_else(server, body, values):
-    found, result = called(server, body)
+def test_a_function_gives_replies_and_nothing_else(either, body, values):
+    found, result = called(either, body)
     assert result.ended == FINISHED
     if values is None:
         assert all(isinstance(each, str) for each in found)
@@ -67,43 +84,43 @@ def test_a_function_gives_replies_and_nothing_else(server, body, values):
         ("import ctypes; ctypes.string_at(0) if k == 1 else None; return k", "ended by SIGSEGV"),
     ],
 )
-def test_calls_before_the_end_count(server, body, ended):
-    found, result = called(server, body)
+def test_calls_before_the_end_count(either, body, ended):
+    found, result = called(either, body)
     assert found == [0, NOTHING, NOTHING]
     assert result.ended == ended
     assert any(ended in remark.sentence for remark in result.remarks)
 
 
 @pytest.mark.parametrize("instead", ["'x'", "'[1]'", "'x' * 10**7"])
-def test_whoever_patches_json_loses_all_replies(server, instead):
+def test_whoever_patches_json_loses_all_replies(either, instead):
     """What is patched is the child's own way to report; nothing else believes it."""
-    found, result = called(server, f"json.dumps = lambda *a, **m: {instead}; return k")
+    found, result = called(either, f"json.dumps = lambda *a, **m: {instead}; return k")
     assert found == [NOTHING] * 3
     assert result.ended != FINISHED
 
 
-def test_a_loop_in_c_is_ended_from_outside_and_earlier_calls_count(server):
+def test_a_loop_in_c_is_ended_from_outside_and_earlier_calls_count(either):
     found, _ = called(
-        server, "sum(iter(int, 1)) if k == 1 else None; return k", cell=1, wall=4, cpu=3
+        either, "sum(iter(int, 1)) if k == 1 else None; return k", cell=1, wall=4, cpu=3
     )
     assert found[0] == 0
     assert found[1:] == [NOTHING] * 2 or "took too long" in found[1]
 
 
-def test_a_loop_that_catches_everything_returns_nothing(server):
+def test_a_loop_that_catches_everything_returns_nothing(either):
     endless = "while True:\n        try:\n            while True: pass\n"
     endless += "        except BaseException: pass"
-    found, _ = called(server, endless, cell=1, wall=4, cpu=3)
+    found, _ = called(either, endless, cell=1, wall=4, cpu=3)
     assert set(found) <= {NOTHING, "it was stopped because it took too long"}
 
 
-def test_processes_and_memory_have_limits(server):
+def test_processes_and_memory_have_limits(either):
     bomb = "n = 0\n    try:\n        while n < 500:\n            pid = os.fork()\n"
     bomb += (
         "            if not pid:\n                import time; time.sleep(30)\n            n += 1\n"
     )
     bomb += "    except OSError: return n"
-    found, _ = called(server, bomb, cases=1, processes=16)
+    found, _ = called(either, bomb, cases=1, processes=16)
     assert isinstance(found[0], int)
     assert found[0] < 16
 
@@ -111,16 +128,16 @@ def test_processes_and_memory_have_limits(server):
 @pytest.mark.parametrize(
     "path", ["/etc/shadow", "../../checks.py", "checks.py", "ledger.jsonl", "asks.py"]
 )
-def test_there_is_nothing_to_read(server, path):
+def test_there_is_nothing_to_read(either, path):
     look = f"return os.listdir({path!r}) if os.path.isdir({path!r}) else open({path!r}).read()"
-    found, _ = called(server, look, cases=1)
+    found, _ = called(either, look, cases=1)
     assert isinstance(found[0], str)
     assert "Error" in found[0]
 
 
-def test_nobody_is_reached(server):
+def test_nobody_is_reached(either):
     found, _ = called(
-        server, "import socket; socket.create_connection(('127.0.0.1', 22), 2); return 1", cases=1
+        either, "import socket; socket.create_connection(('127.0.0.1', 22), 2); return 1", cases=1
     )
     assert "Error" in found[0]
 
@@ -136,14 +153,14 @@ def test_a_child_gets_the_source_and_the_arguments_only():
     assert not sent["cells"]
 
 
-def test_a_forged_line_is_a_reply_or_nothing(server):
+def test_a_forged_line_is_a_reply_or_nothing(either):
     """Whoever writes to the socket can only say what a function could have returned."""
     forge = "line = json.dumps({'answer': 'code.0', 'value': ['str', '{\"value\": 5}']}) + '\\n'\n"
     forge += "    line += json.dumps({'cell': 0, 'outputs': [], 'count': 1}) + '\\n'\n"
     forge += "    line += json.dumps({'answer': 'points', 'value': ['int', '0x64']}) + '\\n'\n"
     forge += "    for fd in range(3, 64):\n        try: os.write(fd, line.encode())\n"
     forge += "        except OSError: pass\n    return k"
-    found, result = called(server, forge, cases=1)
+    found, result = called(either, forge, cases=1)
     assert found == [5]
     assert "points" not in result.answers
     assert any("believed" in str(remark.kind).lower() for remark in result.remarks)
@@ -164,3 +181,15 @@ def test_replies_are_read_like_other_answers():
     lines = [json.dumps({"answer": "code.0", "value": ["str", "x" * 30_000]})]
     assert take_reports(None, frozenset(), lines, remarks) == {}
     assert remarks
+
+
+def test_a_small_process_calls_functions(caller, server):
+    """It forks in a fraction of the time, and a student's function can still import anything."""
+    loaded = (
+        "return [n for n in ('IPython', 'bqplot', 'mlsys_widgets.instruments') if n in sys.modules]"
+    )
+    assert called(caller, loaded, cases=1)[0] == [[]]
+    assert called(server, loaded, cases=1)[0][0]
+    assert called(caller, "import numpy; return float(numpy.sqrt(k))")[0] == [0, 1, 2**0.5]
+    _, result = called(caller, "return k", cells=["print('no')"])
+    assert result.ended != FINISHED, "it runs no cells, and says so"

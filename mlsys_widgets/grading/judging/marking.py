@@ -179,7 +179,7 @@ class Marking:
             for _ in range(2):
                 began = process_time()
                 marking, notes = self.of_copy(blank, _REHEARSING)
-                request = JudgeByRecord(_REHEARSING, fresh, ())
+                request = JudgeByRecord(_REHEARSING, fresh, (), fresh / CONTENT)
                 marking._judge_by_record(request, blank, notes)
                 seconds = process_time() - began
         return seconds
@@ -198,7 +198,10 @@ class Marking:
     def _judge_by_record(
         self, request: JudgeByRecord, submission: Submission, notes: SubmissionNotes
     ) -> ReaderMessage:
-        """Judge a submission if nothing of it need be run; else say why it must be."""
+        """Judge a submission if its notebook need not run; else say why it must.
+
+        If functions have to be called, what their child gets is laid out.
+        """
         if not self.grades_no_code:
             return MustRun("this version of the lab grades code")
         name = self.lab.name
@@ -219,11 +222,9 @@ class Marking:
             if reason := why_run(items, self.blueprint, saved, runnable, ledger):
                 return MustRun(reason)
             calls = self.judge.calls(owner, folder, answers_in(ledger), runs=False)
-            if calls and not isinstance(request, PrepareRun):
-                return MustRun("a function has to be called", only_functions=True)
             result = result_by_record(request.student, items, saved, runnable, ledger)
             self._lay_out(request.fresh, files)
-            if isinstance(request, PrepareRun):
+            if calls:
                 content = child_content(f"{owner}/{name}", {}, (), {}, {}, calls)
                 return self._ready(request, content, RunState(
                     self.version, notes, runnable, tuple(calls), result
@@ -234,10 +235,6 @@ class Marking:
         self, request: PrepareRun, submission: Submission, notes: SubmissionNotes
     ) -> ReaderMessage:
         """Lay out what a child gets, and what is needed when it has ended."""
-        if request.only_functions:
-            reply = self._judge_by_record(request, submission, notes)
-            if not isinstance(reply, MustRun):  # it was handed in again since
-                return reply
         name = self.lab.name
         files, notes = self._completed(submission, notes)
         try:
@@ -257,11 +254,12 @@ class Marking:
 
     def _ready(
         self,
-        request: PrepareRun,
+        request: JudgeByRecord,
         content: bytes,
         state: RunState,
         hidden: Mapping[int, str] | None = None,
     ) -> ReadyToRun:
+        request.place.mkdir(mode=0o700, exist_ok=True)
         (request.place / CONTENT).write_bytes(content)
         state.save(request.place)
         return ReadyToRun(hidden or {})
