@@ -196,6 +196,28 @@ def test_hidden_files_of_one_user_starve_nobody(looks, exchange, monkeypatch):
     assert list(box.iterdir()) == []
 
 
+def test_other_names_of_somebodys_file_take_none_of_their_room(looks, exchange, monkeypatch):
+    """Where the system allows it, anybody can link to a file that they can read."""
+    theirs = exchange.parent / "readable"
+    theirs.write_text("{}")
+    for number in range(60):
+        os.link(theirs, exchange / BOX / f"{number}.json")
+    ticket = ask(exchange)
+    scandir = os.scandir
+
+    @contextmanager
+    def links_first(folder):
+        with scandir(folder) as entries:
+            yield sorted(entries, key=lambda entry: len(entry.name))
+
+    monkeypatch.setattr(os, "scandir", links_first)
+    taken = looks.take_in()
+    assert [each.ticket for each in taken.new] == [ticket]
+    assert taken.refused == {"it is no file": 60}
+    assert list((exchange / BOX).iterdir()) == []
+    assert theirs.exists()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of somebody else's")
 def test_requests_of_one_user_take_no_room_from_another(looks, exchange):
     """Also where there are more than anybody reads: the fiftieth of one is read, and the first."""

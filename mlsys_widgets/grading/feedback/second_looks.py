@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -295,6 +296,11 @@ def _names(box: int, refused: Counter[str]) -> list[str]:
             try:
                 about = entry.stat(follow_symlinks=False)
             except OSError:  # it got its name just now
+                continue
+            if about.st_nlink > 1 and stat.S_ISREG(about.st_mode):
+                # Another name of a file that may be anybody's: it counts against nobody's few.
+                refused["it is no file"] += 1
+                _remove(box, entry.name)
                 continue
             hidden = entry.name.startswith(".")
             of_user[about.st_uid, hidden] += 1
