@@ -13,6 +13,7 @@ import pytest
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.grading.gradebook.graded_submission import BY_RECORD, RUN
 from mlsys_widgets.grading.judging.kept_answers import KeptAnswers
+from mlsys_widgets.grading.reading.allowance import Allowance
 from mlsys_widgets.grading.reading.readers import Readers
 from mlsys_widgets.judging import Belief, CodeKey, Given
 from mlsys_widgets.judging.checks_file import load_checks
@@ -119,6 +120,8 @@ def test_who_has_recorded_a_function_is_read_once_and_needs_no_notebook_server(g
         Readers, "ask", lambda *a, **m: asked.update([type(a[1]).__name__]) or ask(*a, **m)
     )
     monkeypatch.setattr(engine, "ForkServer", lambda **how: started.append(how) or fork(**how))
+    # Nobody is slow to read, which would be a reason to read them twice.
+    monkeypatch.setattr(Allowance, "seconds", lambda *_: 600.0)
     found = grade(graded.recorded, force=True, audit=0.0, workers=1, own_engine=True)
     assert {name: points(found, name) for name in WRITTEN} == {
         n: p for n, (_, p) in WRITTEN.items()

@@ -18,6 +18,7 @@ from mlsys_widgets.grading import coordinator
 from mlsys_widgets.grading.coordinator import CannotGrade, GradingRun, Plan
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.messages import PrepareRun
 from mlsys_widgets.grading.reading.allowance import Allowance
 from mlsys_widgets.grading.reading.readers import PutOff, Readers
 from mlsys_widgets.notebooks.remarks import RemarkKind
@@ -215,16 +216,17 @@ def test_a_sleeper_leaves_its_place_to_those_who_have_not_run(tmp_path, monkeypa
     hand_in(course, "ann", running("import time\ntime.sleep(2)"), course.asked("ann").right())
     for name in ("cat", "dan"):
         hand_in(course, name, answers=course.asked(name).right())
-    run, hurried = GradingRun._run, []
+    judge, hurried = GradingRun._judge, []
 
-    def allowing(self, engine, student, audit, turn):
+    def allowing(self, student, way, fresh, turns):
         """Only she has less than she takes, however slow the machine is."""
-        hurried.append((student, turn == 0))
+        if way is PrepareRun:
+            hurried.append((student, turns.of(student) == 0))
         now.student = student
-        return run(self, engine, student, audit, turn)
+        return judge(self, student, way, fresh, turns)
 
     now = threading.local()
-    monkeypatch.setattr(GradingRun, "_run", allowing)
+    monkeypatch.setattr(GradingRun, "_judge", allowing)
     monkeypatch.setattr(GradingRun, "_usual", lambda _: 1.0 if now.student == "ann" else PATIENCE)
     # Nobody is slow to read, which would be another reason to come later.
     monkeypatch.setattr(Allowance, "seconds", lambda *_: PATIENCE)
