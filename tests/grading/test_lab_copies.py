@@ -21,6 +21,7 @@ from mlsys_widgets.grading.judging.lab_copies import (
     lab_of,
     stamp_of,
 )
+from mlsys_widgets.grading.judging.version_evidence import VersionEvidence
 from mlsys_widgets.judging.keys import Given
 from mlsys_widgets.ledger import Ledger
 from tests.courses.fixed_lab import LAB, FixedLab, edit, fixed_lab
@@ -133,6 +134,46 @@ def test_a_stamp_that_the_cells_contradict_chooses_no_key(fixed, run):
         (flag,) = (f for f in graded[name].flags if f.kind is FlagKind.OTHER_VERSION)
         assert f"its cells and files are those of version {real}" in flag.detail
     assert graded["eve"].earned < 50 < graded["ann"].earned
+
+
+def test_a_stamp_alone_chooses_no_key(fixed):
+    """A new copy without all that is new, which calls itself an old one."""
+    old, new = fixed.versions
+    ann = hand_in(fixed, "ann", 0)
+    eve = hand_in(fixed, "eve", 1, judged_as=0)
+    stamp(eve, old)
+    known = {"".join(cell["source"]) for cell in json.loads(ann.read_bytes())["cells"]}
+    book = json.loads(eve.read_bytes())
+    book["cells"] = [cell for cell in book["cells"] if "".join(cell["source"]) in known]
+    eve.write_text(json.dumps(book))
+    for path in eve.parent.iterdir():
+        other = ann.parent / path.name
+        if path.suffix == ".py" and not (other.is_file() and same(path, other)):
+            path.unlink()
+    graded = grade(Workshop(fixed.root, LAB))
+    assert {name: each.version for name, each in graded.items()} == {
+        "ann": old, "eve": new,
+    }  # fmt: skip
+    (flag,) = (f for f in graded["eve"].flags if f.kind is FlagKind.OTHER_VERSION)
+    assert f"it says it is version {old} and has no cell or file of it" in flag.detail
+    assert graded["eve"].earned < 50 < graded["ann"].earned
+
+
+def test_a_stamp_stands_where_the_hub_knows_the_copy_or_nothing_else_tells(fixed):
+    old, new = fixed.versions
+    copies = Copies.of(fixed.course, LAB)
+    marks = {old: frozenset({"a"}), new: frozenset({"b"})}
+    knows = VersionEvidence(marks, {"ann": (old, new)})
+    bare = VersionEvidence({old: frozenset(), new: frozenset({"b"})})
+    nothing = {old: 0, new: 0}
+    assert copies.choose(old, nothing, unsupported=knows.unsupported("ann", nothing)) == (old, None)
+    assert copies.choose(old, nothing, unsupported=bare.unsupported("ann", nothing)) == (old, None)
+    version, flag = copies.choose(old, nothing, unsupported=knows.unsupported("eve", nothing))
+    assert (version, flag is None) == (None, False)
+
+
+def same(one: Path, other: Path) -> bool:
+    return one.read_bytes() == other.read_bytes()
 
 
 @pytest.mark.parametrize("run", [False, True])

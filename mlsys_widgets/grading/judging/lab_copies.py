@@ -79,8 +79,9 @@ class Copies:
         if not self.several or not self.present:
             return self.choose(stamp)
         evidence = self.evidence
+        found = evidence.count(files, notebook)
         return self.choose(
-            stamp, evidence.count(files, notebook), evidence.never_handed_out(student)
+            stamp, found, evidence.never_handed_out(student), evidence.unsupported(student, found)
         )
 
     def choose(
@@ -88,6 +89,7 @@ class Copies:
         stamp: str | None,
         marks: Mapping[str, int] | None = None,
         never_handed_out: Set[str] = frozenset(),
+        unsupported: Set[str] = frozenset(),
     ) -> tuple[str | None, Flag | None]:
         """Return which version a submission is judged as, and what a TA should look at.
 
@@ -102,6 +104,8 @@ class Copies:
             How many cells and files of each version it has, of those that not all have.
         never_handed_out
             Versions that the student cannot have from the hub.
+        unsupported
+            Versions of which nothing but a stamp can be there.
 
         Returns
         -------
@@ -114,6 +118,9 @@ class Copies:
         doubts = [] if named is not None else self._doubts(stamp)
         found = marks or {}
         known = (self.name, *self.others)
+        if named in unsupported and named != self.name and not any(found.values()):
+            doubts.append(f"it says it is version {stamp} and has no cell or file of it")
+            named = None
         likely = max(known, key=lambda each: (found.get(each, 0), each == named))
         if named is not None and likely != named:
             doubts.append(f"it says it is version {stamp}")

@@ -65,6 +65,16 @@ class VersionEvidence:
         found = _marks(files, notebook)
         return {version: len(marks & found) for version, marks in self.marks.items()}
 
+    def unsupported(self, student: str, found: Mapping[str, int]) -> frozenset[str]:
+        """Return the versions of which a submission has no mark and the hub knows no copy.
+
+        A version that has no marks cannot be told by them, and is not one of these.
+        """
+        known = self.handed_out.get(student, ())
+        return frozenset(v for v, marks in self.marks.items() if marks and not found.get(v)) - {
+            *known
+        }
+
     def never_handed_out(self, student: str) -> frozenset[str]:
         """Return the versions that others were handed, and this student was not.
 
@@ -86,6 +96,8 @@ def _cell_marks(notebook: bytes) -> set[str]:
         return {
             _digest(f"{cell['cell_type']}\0", _text(cell).encode("utf-8", "replace"))
             for cell in json.loads(notebook)["cells"]
+            # What students write in is soon nobody's any more.
+            if not cell["metadata"].get("nbgrader", {}).get("solution")
         }
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return set()
