@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -29,7 +28,7 @@ from mlsys_widgets.course.lab_versions import STAMP, version_in
 from mlsys_widgets.files import ASKS, CHECKS, LAB_TEXT, LEDGER, NBGRADER_CONFIG
 from mlsys_widgets.labs import load
 from mlsys_widgets.labs.identity import INSTRUCTOR, VARIABLE
-from mlsys_widgets.labs.lab import module_at
+from mlsys_widgets.labs.lab import LabMistake, mistake_in, module_at
 from mlsys_widgets.labs.lab_modules import modules_beside
 
 #: Another one in every run, which nbval does not compare.
@@ -173,16 +172,10 @@ def _blaming(home: Path) -> Iterator[None]:
         yield
     except TextError:
         raise
-    except SyntaxError as problem:
-        file = home / Path(problem.filename or "").name
-        raise TextError(f"{file}, line {problem.lineno}: {problem.msg}") from problem
+    except LabMistake as problem:
+        raise TextError(str(problem)) from problem
     except Exception as problem:
-        calls = traceback.extract_tb(problem.__traceback__)
-        theirs = [call for call in calls if Path(call.filename).parent == home.resolve()]
-        where = (
-            f"{home / Path(theirs[-1].filename).name}, line {theirs[-1].lineno}: " if theirs else ""
-        )
-        raise TextError(f"{where}{type(problem).__name__}: {problem}") from problem
+        raise TextError(mistake_in(home, problem)) from problem
 
 
 def _write(book: nbformat.NotebookNode, path: Path) -> None:

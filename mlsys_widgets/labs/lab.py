@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any, Final, overload
 
@@ -275,12 +276,16 @@ def _declared(path: Path, *_contents: bytes) -> Lab:
     return lab
 
 
+class LabMistake(ValueError):
+    """What an author wrote cannot be run; a sentence says where, and what is wrong."""
+
+
 def module_at(path: Path) -> ModuleType:
     """Load a file of a lab as a module.
 
     It is loaded by its path and under a name of its own, and can import the modules beside it. No
     file there shadows anything, and no cache is left in folders where nothing should be written,
-    such as a submission's.
+    such as a submission's. A mistake of its author is a `LabMistake`.
     """
     spec = importlib.util.spec_from_file_location(f"_mlsys_{path.parent.name}_{path.stem}", path)
     assert spec is not None
@@ -290,6 +295,23 @@ def module_at(path: Path) -> ModuleType:
     try:
         with importable(path.parent):
             spec.loader.exec_module(module)
+    except (ValueError, OSError):  # these say in a sentence what is wrong with the lab
+        raise
+    except Exception as problem:
+        raise LabMistake(mistake_in(path.parent, problem)) from problem
     finally:
         sys.dont_write_bytecode = writes
     return module
+
+
+def mistake_in(folder: Path, problem: Exception) -> str:
+    """Say what is wrong in an author's file, and in which line, not where we noticed it."""
+    if isinstance(problem, SyntaxError):
+        file = folder / Path(problem.filename or "").name
+        return f"{file}, line {problem.lineno}: {problem.msg}"
+    calls = extract_tb(problem.__traceback__)
+    theirs = [call for call in calls if Path(call.filename).parent == folder.resolve()]
+    where = (
+        f"{folder / Path(theirs[-1].filename).name}, line {theirs[-1].lineno}: " if theirs else ""
+    )
+    return f"{where}{type(problem).__name__}: {problem}"

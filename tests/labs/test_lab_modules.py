@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -48,3 +49,26 @@ def test_a_folder_named_from_here_leaves_no_name_behind_either(folder, monkeypat
     monkeypatch.chdir(folder)
     assert module_at(Path("asks.py")).up == 42
     assert not {"ring", "steps", "helper_of_ring"} & sys.modules.keys()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "sentence"),
+    [
+        (
+            "asks.py",
+            "up = 1\nup +=\n",
+            "asks.py, line 2: invalid syntax",
+        ),
+        ("asks.py", "x = 1\ny = upp\n", "asks.py, line 2: NameError: name 'upp'"),
+        ("ring.py", "def f():\n    return 1 / 0\n", "ring.py, line 2: ZeroDivision"),
+        (
+            "asks.py",
+            "from ring import h\n",
+            "asks.py, line 1: ImportError: cannot",
+        ),
+    ],
+)
+def test_a_mistake_is_a_sentence_that_says_where(folder, file, text, sentence):
+    (folder / file).write_text(text)
+    with pytest.raises(ValueError, match=re.escape(f"{folder}/{sentence}")):
+        module_at(folder / "asks.py")

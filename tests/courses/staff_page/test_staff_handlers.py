@@ -340,6 +340,24 @@ def test_a_wrong_key_is_regraded_after_a_look_with_a_reason(staff, place):
     assert ChangeHistory(place).read()[0].words == f"{LAB} is built from its text."
 
 
+def test_a_mistake_in_a_lab_is_told_in_a_sentence(staff, place):
+    checks = place / "assignments" / LAB / "checks.py"
+    before = checks.read_text()
+    checks.write_text(f"{before}limits = limit_of_all\n")
+    try:
+        for page, action, more in (
+            ("results", "report", {"lab": LAB}), (f"course?lab={LAB}", "build", {}),
+            (f"course?lab={LAB}", "variant", {"student": "ann"}),
+        ):  # fmt: skip
+            state, said = result(staff.send(page, action, **more))
+            assert state.endswith(": not done")
+            line = before.count("\n") + 1
+            assert f"checks.py, line {line}: NameError" in said
+            assert "Traceback" not in said
+    finally:
+        checks.write_text(before)
+
+
 def test_whoever_is_forgotten_is_named_first_and_typed(staff, place):
     staff.send("people", "add", form=NEW, student="gus", name="Gus Ode")
     page = staff.send("people", "copy", form={"student": "gus"})
