@@ -197,6 +197,7 @@ def test_a_class_name_means_one_thing():
 TESTED_ELSEWHERE = {
     "mlsys_widgets.courses.staff_page.running_commands": "asked as a page; test_staff_handlers",
     "mlsys_widgets.courses.staff_page.views": "what the pages show; test_staff_handlers",
+    "mlsys_widgets.grading.judging.version_evidence": "what copies are weighed by; test_lab_copies",
     "mlsys_widgets.hub.running.spawner": "servers of a real hub; test_hub, test_student_limits",
     "mlsys_widgets.instruments.concepts": "a graph as data; test_concept_map walks all of it",
     "mlsys_widgets.instruments.instrument_state": "one half of an instrument; test_instrument",
