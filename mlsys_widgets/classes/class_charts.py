@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from mlsys_widgets.classes import question_charts as qc
 from mlsys_widgets.classes import statistics as st
+from mlsys_widgets.classes.question_charts import signed
 from mlsys_widgets.classes.summary import (
     BeliefCount,
     Calibration,
@@ -38,11 +40,17 @@ def chart_groups(summary: ClassSummary) -> tuple[ChartGroup, ...]:
     predictions = tuple(_prediction(each) for each in summary.predictions if each.count)
     groups = (
         ChartGroup("scores", "Scores", tuple(_scores(summary))),
-        ChartGroup("questions", "Questions", tuple(_questions(summary))),
-        ChartGroup("beliefs", "Misconceptions", tuple(_beliefs(summary))),
+        ChartGroup("questions", "Questions", (*_questions(summary), *qc.attempts(summary))),
+        ChartGroup("difficulty", "Difficulty", tuple(qc.difficulty(summary))),
+        ChartGroup("fifths", "Fifths of the class", tuple(qc.fifths(summary))),
+        ChartGroup("beliefs", "Misconceptions", (*_beliefs(summary), *qc.belief_changes(summary))),
         ChartGroup("predictions", "Predictions", predictions),
         ChartGroup("confidence", "Confidence", tuple(_confidence(summary))),
-        ChartGroup("time", "Time", tuple(_time(summary))),
+        ChartGroup(
+            "time",
+            "Time",
+            (*_time(summary), *qc.pace(summary), *qc.question_minutes(summary)),
+        ),
         ChartGroup("question", "Each question", tuple(_each_question(summary))),
     )
     return tuple(group for group in groups if group.charts)
@@ -59,11 +67,6 @@ def flag_chart(summary: ClassSummary) -> Chart:
 def percent(part: float, whole: float) -> str:
     """A part of a whole as a percentage; a dash if the whole is empty."""
     return f"{part / whole:.0%}" if whole else "–"
-
-
-def signed(value: float) -> str:
-    """A correlation with a true minus sign, as wide as a plus."""
-    return f"{value:+.2f}".replace("-", "−")
 
 
 def _of(count: int, whole: int) -> str:

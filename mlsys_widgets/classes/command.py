@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         for made, name in (
             (csv_tables.submissions(summary), "submissions"),
             (csv_tables.questions(summary), "questions"),
+            (csv_tables.statistics(summary), "statistics"),
         ):
             path = target.with_name(f"{target.stem}-{name}.csv")
             # The text has its own line ends; the byte order mark tells Excel that it is UTF-8.

@@ -1,4 +1,4 @@
-"""The report on a class as tables for a spreadsheet: one of submissions, one of questions."""
+"""The report on a class as tables: submissions, questions, and statistics."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from mlsys_widgets.classes.summary import ClassSummary
+from mlsys_widgets.classes.question_charts import right_share
+from mlsys_widgets.classes.statistics import Estimate, share
+from mlsys_widgets.classes.summary import ClassSummary, QuestionSummary
 
 #: How a formula begins, in the wide characters of East Asian keyboards too.
 _FORMULA: Final = (
@@ -71,6 +73,52 @@ def questions(summary: ClassSummary) -> str:
         for held in each.beliefs:
             rows.append((*who, held.belief, str(held.count), of, "", "", "", held.explanation))
     return as_csv(header, rows)
+
+
+def statistics(summary: ClassSummary) -> str:
+    """A line for every number about a question, with its interval: long, as plots and fits want it.
+
+    Shares are fractions of students, and the mean, its spread and the gain fractions of the points.
+    """
+    header = ("question", "title", "item", "measure", "group", "value", "low", "high", "students")
+    rows: list[Sequence[str]] = []
+    for each in summary.questions:
+        who = (each.name, each.title, each.item or each.name)
+        rows += [(*who, *line) for line in _numbers(each)]
+    return as_csv(header, rows)
+
+
+def _numbers(question: QuestionSummary) -> Iterator[tuple[str, ...]]:
+    found = question.statistics
+    named = (
+        ("mean", found.mean),
+        ("discrimination", found.discrimination),
+        ("right_at_hand_in", right_share(question)),
+        ("right_at_first", found.first),
+        ("right_at_hand_in_with_ledger", found.last),
+        ("right_at_second_chance", found.second),
+        ("gain_of_second_chance", found.gain),
+        ("minutes", found.minutes),
+    )
+    yield from (_line(measure, "", estimate) for measure, estimate in named if estimate)
+    if found.spread is not None:
+        yield ("spread", "", f"{found.spread:.6g}", "", "", str(question.answered))
+    for k, (right, count) in enumerate(found.fifths, 1):
+        if estimate := share(right, count):
+            yield _line("right_in_fifth", str(k), estimate)
+    for part in found.regions:
+        if part.share:
+            group = f"{part.parameter} {part.low:g} to {part.high:g}"
+            yield _line("right_with_number", group, part.share)
+    for change in found.changes:
+        for what in ("kept", "gained", "lost"):
+            yield (f"belief_{what}", change.belief, str(getattr(change, what)), "", "",
+                   str(question.answered))  # fmt: skip
+
+
+def _line(measure: str, group: str, found: Estimate) -> tuple[str, ...]:
+    numbers = (f"{each:.6g}" for each in (found.value, found.low, found.high))
+    return (measure, group, *numbers, str(found.count))
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -16,9 +16,10 @@ from mlsys_widgets.classes.class_charts import (
     essay_words,
     flag_chart,
     percent,
-    signed,
 )
 from mlsys_widgets.classes.lecture_points import LecturePoint, also, lecture_points
+from mlsys_widgets.classes.question_charts import signed
+from mlsys_widgets.classes.question_statistics import QuestionStatistics
 from mlsys_widgets.classes.report_people import (
     as_table,
     by_group,
@@ -63,7 +64,8 @@ figure svg { display: block; width: 100%; height: auto; }
 .bars { margin: .75rem 0 0; padding: 0; list-style: none; max-width: var(--mlsys-column);
   font-size: var(--mlsys-note); }
 .bars li { margin-bottom: .5rem; }
-.bars div { display: flex; height: .75rem; }
+.bars div { display: flex; height: .75rem; position: relative; }
+.bars i { position: absolute; top: calc(50% - 1px); border-top: 2px solid var(--mlsys-ink); }
 .legend span::before { content: ""; display: inline-block; width: 1em; height: .75em;
   margin-right: .5em; background: var(--tone); }
 .legend span { margin-right: 1.5em; }
@@ -85,6 +87,11 @@ _INTRODUCTIONS: Final = {
     " fraction of its points that those earned who answered it, and r, which says how the question"
     " relates to the rest of the lab (near 1, students who do well elsewhere get it right; near 0,"
     " there is no connection). What was left blank is in neither number.",
+    "difficulty": "The line at the end of a bar is its 95% interval: what would fit, were this"
+    " class drawn from a larger one. Questions of a pool and numbers were drawn for each student."
+    " Where anything is said to be harder, all comparisons together err in 5% of classes.",
+    "fifths": "The class in fifths by what students earned of everything else: a question that"
+    " separates well rises from left to right. Lines are 95% intervals.",
     "beliefs": "Wrong answers that the lab's checks recognize, from all questions.",
     "question": "How each typed answer turned out. Open a question to see its misconceptions.",
     "predictions": "What students committed to before the instruments opened.",
@@ -201,7 +208,7 @@ def _group(group: ChartGroup, below: Mapping[str, str]) -> str:
     for chart in group.charts:
         title = markup.inline(chart.title)
         body = f"<p>{markup.inline(chart.finding)}</p>{_figure(chart)}{below.get(chart.key, '')}"
-        if group.key == "question":
+        if group.key in ("question", "fifths"):
             shown.append(f"<details><summary>{title}</summary>{body}</details>")
         else:
             shown.append(f"<h3>{title}</h3>{body}")
@@ -231,22 +238,38 @@ def _bars(chart: Chart) -> str:
             f'<span style="width: {length / chart.most:.2%}; background: {color(tone)}"></span>'
             for length, tone in bar.parts
         )
+        + (_reach(bar.reach[0] / chart.most, bar.reach[1] / chart.most) if bar.reach else "")
         + "</div></li>"
         for bar in chart.bars
     )
     return f'<ul class="bars">{f"<li class=legend>{legend}</li>" if legend else ""}{rows}</ul>'
 
 
+def _reach(low: float, high: float) -> str:
+    return f'<i style="left: {low:.2%}; width: {high - low:.2%}"></i>'
+
+
 def _table(summary: ClassSummary) -> str:
-    header = ("question", "points", "mean", "r", "all", "some", "none", "left blank", "not graded")
+    header = (
+        "question", "points", "mean", "spread", "r", "right at first", "at hand-in",
+        "second chance", "gain", "minutes", "all", "some", "none", "left blank", "not graded",
+    )  # fmt: skip
     rows = [
         (
             each.title,
             f"{each.most:g}" if each.most else "deeper",
             "–" if each.mean is None else f"{each.mean:.0%}",
+            "–" if each.statistics.spread is None else f"{each.statistics.spread:.2f}",
             "–" if each.discrimination is None else signed(each.discrimination),
+            *_attempts(each.statistics),
             *(f"{n:,}" for n in (each.right, each.partly, each.wrong, each.blank, each.waiting)),
         )
         for each in summary.questions
     ]
     return as_table(header, rows)
+
+
+def _attempts(found: QuestionStatistics) -> Iterator[str]:
+    for each in (found.first, found.last, found.second, found.gain):
+        yield "–" if each is None else f"{each.value:.0%}"
+    yield "–" if found.minutes is None else f"{found.minutes.value:.1f}"

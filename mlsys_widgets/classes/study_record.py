@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.ledger import Event, Ledger, LedgerError, State
@@ -26,6 +27,12 @@ class StudyRecord:
 
     state: State
     minutes: float
+    #: What was answered first to each question, also before the lab was begun again.
+    first: Mapping[str, Any] = field(default_factory=dict)
+    #: The minutes that led up to answers of each question; see `minutes_by_answer`.
+    minutes_of: Mapping[str, float] = field(default_factory=dict)
+    #: When each answer was first recorded, in order.
+    answered: Sequence[datetime] = ()
 
 
 def read_study_record(folder: Path, student: str) -> StudyRecord | None:
@@ -38,14 +45,22 @@ def read_study_record(folder: Path, student: str) -> StudyRecord | None:
         ledger = _opened(folder / LEDGER)
         if ledger is None or (state := ledger.state()).student != student:
             return None
-        minutes = time_on_task(ledger.events())
-        for path in ledger.earlier[-MOST_EARLIER:]:
-            if earlier := _opened(path):
-                minutes += time_on_task(earlier.events())
+        earlier = [_opened(path) for path in ledger.earlier[-MOST_EARLIER:]]
+        runs = [each.events() for each in (*earlier, ledger) if each]
+        minutes = sum(map(time_on_task, runs))
+        minutes_of: Counter[str] = Counter()
+        first: dict[str, Event] = {}
+        for run in runs:
+            minutes_of.update(minutes_by_answer(run))
+            for event in run:
+                if event.kind == "answer":
+                    first.setdefault(event.id, event)
+        answers = {name: event.value["value"] for name, event in first.items()}
+        answered = sorted(filter(None, (_moment(event.time) for event in first.values())))
     except (LedgerError, OSError, ValueError, ArithmeticError, LookupError, TypeError,
             RecursionError, MemoryError):  # fmt: skip
         return None
-    return StudyRecord(state, minutes)
+    return StudyRecord(state, minutes, answers, minutes_of, answered)
 
 
 def _opened(path: Path) -> Ledger | None:
@@ -56,9 +71,29 @@ def _opened(path: Path) -> Ledger | None:
 
 def time_on_task(events: Iterable[Event]) -> float:
     """Add up the minutes between events, without the pauses and without impossible dates."""
-    times = [moment for event in events if (moment := _moment(event.time))]
-    gaps = ((after - before).total_seconds() / 60 for before, after in pairwise(times))
-    return sum(gap for gap in gaps if 0 <= gap <= LONGEST_PAUSE)
+    return sum(minutes for minutes, _ in _work(events))
+
+
+def minutes_by_answer(events: Iterable[Event]) -> dict[str, float]:
+    """Add up, for each question, the minutes between its answers and the entry before each.
+
+    That is the time after whatever was recorded last. Reading ahead counts for the question that is
+    answered next, and turning an instrument, which leaves entries of its own, for none.
+    """
+    found: dict[str, float] = {}
+    for minutes, event in _work(events):
+        if event.kind == "answer":
+            found[event.id] = found.get(event.id, 0.0) + minutes
+    return found
+
+
+def _work(events: Iterable[Event]) -> Iterator[tuple[float, Event]]:
+    """Yield the minutes before each event that are neither a pause nor an impossible date."""
+    times = [(moment, event) for event in events if (moment := _moment(event.time))]
+    for (before, _), (after, event) in pairwise(times):
+        minutes = (after - before).total_seconds() / 60
+        if 0 <= minutes <= LONGEST_PAUSE:
+            yield minutes, event
 
 
 def _moment(text: str) -> datetime | None:

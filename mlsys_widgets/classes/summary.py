@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from mlsys_widgets.classes.neighbor_keys import NeighborKeys
+from mlsys_widgets.classes.question_statistics import QuestionStatistics
 from mlsys_widgets.wording.plurals import counted
 
 #: From a guess to certain.
@@ -54,6 +55,8 @@ class QuestionSummary:
     beliefs: tuple[BeliefCount, ...] = ()
     #: Wrong answers that several students typed and no belief explains, as multiples of the key.
     unexplained: tuple[tuple[str, int], ...] = ()
+    #: What else its answers tell, with intervals.
+    statistics: QuestionStatistics = field(default_factory=QuestionStatistics)
 
     @property
     def count(self) -> int:
@@ -152,6 +155,10 @@ class SubmissionRow:
     seconds_late: float = 0.0
     #: What is waiting and has no points yet is worth so much.
     open_points: float = 0.0
+    #: How long before their due time a student began, and had half of what they answered, in
+    #: hours; negative after it, and ``None`` without a ledger or a due time.
+    began: float | None = None
+    half_done: float | None = None
 
 
 @dataclass(frozen=True)

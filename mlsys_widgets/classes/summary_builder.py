@@ -17,6 +17,8 @@ from mlsys_widgets.classes.class_members import class_members
 from mlsys_widgets.classes.gradebook_reader import Grades, Standing, grades
 from mlsys_widgets.classes.neighbor_keys import NeighborKeys, neighbor_keys
 from mlsys_widgets.classes.prediction_distance import DISTANCES, SIDES, distance, is_right
+from mlsys_widgets.classes.question_statistics import QuestionStatistics
+from mlsys_widgets.classes.responses import key_of, numbers_used, response
 from mlsys_widgets.classes.study_record import StudyRecord, read_study_record
 from mlsys_widgets.classes.summary import (
     BeliefCount,
@@ -48,6 +50,7 @@ from mlsys_widgets.labs import (
     Record,
     load,
 )
+from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.own_words import OWN_WORDS, own_words_name
 
 #: How many students must type the same wrong number before the report mentions it.
@@ -203,6 +206,9 @@ class _SummaryBuilder:
 
     def _row(self, one: _Submission, *, names: bool) -> SubmissionRow:
         flags: Sequence[Flag] = one.line.get("flags", ())
+        due = self._course.calendar.dates(self._name, one.student).due
+        answered = one.study.answered if one.study and due else ()
+        left = [(due - moment).total_seconds() / 3600 for moment in answered if due]
         made = one.study.state.predictions if one.study else {}
         return SubmissionRow(
             student=one.student if names else "",
@@ -217,6 +223,8 @@ class _SummaryBuilder:
             beliefs={n: s["belief"] for n, s in one.scores.items() if s.get("belief")},
             seconds_late=one.standing.seconds_late,
             open_points=self._worth(one, "waiting"),
+            began=left[0] if left else None,
+            half_done=left[(len(left) - 1) // 2] if left else None,
         )
 
     def _worth(self, one: _Submission, outcome: str) -> float:
@@ -280,7 +288,27 @@ class _SummaryBuilder:
                 for b, n in held.most_common()
             ),
             unexplained=self._unexplained(name, those) if isinstance(item, Number) else (),
+            statistics=QuestionStatistics() if waiting else self._statistics(name, those, nobodys),
         )
+
+    def _statistics(
+        self, name: str, those: Sequence[_Submission], nobodys: Given
+    ) -> QuestionStatistics:
+        check = self._checks.get(name)
+        judged = isinstance(self._items.get(name), Checked)
+        used = numbers_used(self._lab, name, check, nobodys) if judged else frozenset()
+        return QuestionStatistics.of(
+            [
+                response(
+                    name, check, one.given, one.scores.get(name, {}), one.study,
+                    fraction=one.answered[name][0],
+                    rest=st.rest_score(name, one.answered),
+                    numbers={n: float(one.given.p[n]) for n in used},
+                )
+                for one in those
+                if name in one.answered
+            ]
+        )  # fmt: skip
 
     def _explained(self, name: str, belief: str, explanations: Counter[str], nobodys: Given) -> str:
         """Say what a belief is about, with the lab's own numbers instead of one student's.
@@ -329,10 +357,7 @@ class _SummaryBuilder:
         )
 
     def _key(self, name: str, given: Given) -> Key | None:
-        try:
-            return self._checks[name](given)
-        except (KeyError, ValueError):
-            return None
+        return key_of(self._checks.get(name), given)
 
     # Predictions.
 

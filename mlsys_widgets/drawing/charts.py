@@ -6,10 +6,11 @@ the one scene that `scene` makes of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mlsys_widgets.drawing import markup
-from mlsys_widgets.drawing.scene import BARE_MARGIN, Axis, Blocks, Scene, Words, even
+from mlsys_widgets.drawing.scene import BARE_MARGIN, Axis, Blocks, Scene, Strokes, Words, even
 
 #: Pixels of a row: the line of text, the bar, and some air.
 _ROW = 44
@@ -31,6 +32,8 @@ class Bar:
     #: Written at its end.
     note: str = ""
     explanation: str = ""
+    #: The interval of its length, drawn as a line over its end.
+    reach: tuple[float, float] | None = None
 
     @property
     def length(self) -> float:
@@ -128,7 +131,9 @@ def _columns(chart: Chart) -> Scene:
         Axis(chart.measure, 0.0, top * 1.08, ticks=ticks, words=scale),
         marks=(
             Blocks("bars", tuple(blocks)),
-            Words("notes", middles, tuple(bar.length for bar in chart.bars),
+            *_reaches(chart, lambda k, length: (middles[k], length)),
+            Words("notes", middles, tuple(bar.reach[1] if bar.reach else bar.length
+                                          for bar in chart.bars),
                   tuple(bar.note for bar in chart.bars), tone="text", align="middle"),
         ),
     )  # fmt: skip
@@ -155,9 +160,23 @@ def _rows(chart: Chart) -> Scene:
     return Scene(
         Axis("", 0.0, chart.most),
         Axis("", 0.0, float(max(top, 1))),
-        marks=(Blocks("bars", tuple(blocks)), Words("words", x, y, tuple(text), tone="text")),
+        marks=(
+            Blocks("bars", tuple(blocks)),
+            *_reaches(chart, lambda k, length: (length, count - 1 - k + 0.3)),
+            Words("words", x, y, tuple(text), tone="text"),
+        ),
         height=round(2 * BARE_MARGIN + _ROW * max(top, 1)),
     )
+
+
+def _reaches(
+    chart: Chart, place: Callable[[int, float], tuple[float, float]]
+) -> tuple[Strokes, ...]:
+    """The intervals of all bars as lines; ``place`` says where a length of a bar is."""
+    lines = tuple(
+        tuple(place(k, end) for end in bar.reach) for k, bar in enumerate(chart.bars) if bar.reach
+    )
+    return (Strokes("reaches", lines, tone="ink", width=1.5),) if lines else ()
 
 
 def _short(marked: str) -> str:

@@ -49,3 +49,9 @@ def test_pauses_are_not_work(gaps: list[float]) -> None:
 
 def _event(time: str) -> Event:
     return Event(0, time, LAB, "answer", "x", {}, "0" * 64, "0" * 64)
+
+
+def event_at(minutes: float, kind: str, name: str) -> Event:
+    """An entry so many minutes after the start."""
+    moment = (START + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")
+    return _event(moment.replace("+00:00", "Z"))._replace(kind=kind, id=name)

@@ -1,0 +1,133 @@
+"""What the report reads about each answer: first, last, second, its time and its numbers."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mlsys_widgets.classes import ClassSummary, class_summary, csv_tables
+from mlsys_widgets.classes.class_charts import chart_groups
+from mlsys_widgets.classes.responses import second_chance
+from mlsys_widgets.classes.study_record import minutes_by_answer
+from mlsys_widgets.classes.summary import QuestionSummary
+from mlsys_widgets.course.course import Course
+from mlsys_widgets.judging.checks_file import load_checks
+from mlsys_widgets.judging.keys import Given
+from mlsys_widgets.judging.verdicts import judge
+from mlsys_widgets.labs import load
+from mlsys_widgets.ledger import Ledger
+from tests.classes.test_study_record import event_at
+from tests.grading.classroom import LAB
+from tests.grading.simulated import copy_of_class, graded_class, of_kind, work_of
+
+pytestmark = pytest.mark.timeout(600)
+NAME = "intensity_flop_per_byte"
+CLEAN = ("right", "mostly-right", "misconceived")
+
+
+@pytest.fixture(scope="module")
+def summary() -> ClassSummary:
+    return class_summary(LAB, graded_class())
+
+
+def number(summary: ClassSummary) -> QuestionSummary:
+    return next(each for each in summary.questions if each.name == NAME)
+
+
+def test_first_answers_are_those_of_the_ledgers(summary: ClassSummary) -> None:
+    """Counted again from the ledgers' own events, for everybody with a ledger of their own."""
+    root, course = graded_class(), Course.at(graded_class())
+    home = root / "assignments" / LAB
+    lab, check = load(home), load_checks(home)[NAME]
+    changed = 0
+    for kind in CLEAN:
+        for name in of_kind(root, kind):
+            folder = work_of(root, name)
+            p = lab.draw(name, variants=course.variants, edition=course.edition)
+            said = [
+                judge(check(Given(p, folder)), event.value["value"]).right
+                for event in Ledger.open(folder / "ledger.jsonl").events()
+                if event.kind == "answer" and event.id == NAME
+            ]
+            changed += len(said) > 1 and said[-1] and not said[0]
+    found = number(summary).statistics
+    assert changed > 0
+    # Those who are late, stopped or began again may have changed an answer as well.
+    assert changed <= found.in_the_end <= changed + 8
+    assert found.at_first + found.in_the_end == number(summary).right
+    assert found.first is not None
+    assert found.last is not None
+    assert found.first.value < found.last.value
+    assert any(each.lost for each in found.changes)
+
+
+def test_numbers_that_the_question_uses_are_its_regions(summary: ClassSummary) -> None:
+    regions = number(summary).statistics.regions
+    assert {each.parameter for each in regions} == {"side"}
+    assert [each.name for each in regions] == ["low", "middle", "high"]
+    assert all(one.high < other.low for one, other in pairwise(regions))
+    assert sum(each.count for each in regions) == number(summary).answered
+    essay = next(each for each in summary.questions if each.name == "advice")
+    assert essay.statistics.regions == ()
+
+
+def test_a_second_chance_in_the_log_is_told_apart_from_what_was_handed_in(
+    summary: ClassSummary, tmp_path: Path
+) -> None:
+    root = copy_of_class(tmp_path / "course")
+    path = root / ".mlsys" / f"grade-{LAB}.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    again = 0
+    for line in lines:
+        for score in line["scores"]:
+            if score["name"] == NAME and score.get("belief"):
+                again += 1
+                score["second"] = {
+                    "attempt": 1, "credit": 1.0, "says": "Right.", "belief": None,
+                    "answer": "1", "data": ["int", "1"], "share": 0.9,
+                }  # fmt: skip
+                score["credit"] = 0.9
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    assert again >= 5
+    before, found = number(summary).statistics, number(class_summary(LAB, root)).statistics
+    assert found.by_second == again
+    assert (found.at_first, found.in_the_end) == (before.at_first, before.in_the_end)
+    assert found.mean == before.mean
+    assert found.second is not None
+    assert (found.second.value, found.second.count) == (1.0, again)
+    assert found.gain is not None
+    assert 0 < found.gain.value <= 0.9
+    keys = [c.key for g in chart_groups(class_summary(LAB, root)) for c in g.charts]
+    assert {"attempts", "difficulty", f"fifths:{NAME}", "changes", "minutes"} <= set(keys)
+
+
+@pytest.mark.parametrize("kept", [{}, {"credit": "much"}, [1], {"credit": None}, "x"])
+def test_a_damaged_log_has_no_second_chance(kept: Any) -> None:
+    assert not second_chance({"second": kept})
+
+
+def test_time_is_that_since_the_entry_before() -> None:
+    events = [
+        event_at(0, "opened", LAB), event_at(3, "use", "plot"), event_at(5, "answer", "x"),
+        event_at(6, "answer", "y"), event_at(7.5, "answer", "x"), event_at(40, "answer", "y"),
+    ]  # fmt: skip
+    assert minutes_by_answer(events) == {"x": 3.5, "y": 1.0}
+
+
+def test_statistics_as_a_table(summary: ClassSummary) -> None:
+    header, *rows = csv.reader(csv_tables.statistics(summary).splitlines())
+    assert header == [
+        "question", "title", "item", "measure", "group", "value", "low", "high", "students",
+    ]  # fmt: skip
+    own = {row[3]: row for row in rows if row[0] == NAME}
+    found = number(summary).statistics
+    assert found.first is not None
+    assert float(own["right_at_first"][5]) == pytest.approx(found.first.value, abs=1e-5)
+    assert {"mean", "spread", "discrimination", "right_with_number", "minutes"} <= set(own)
+    fifths = [row[4] for row in rows if row[0] == NAME and row[3] == "right_in_fifth"]
+    assert fifths == ["1", "2", "3", "4", "5"]
