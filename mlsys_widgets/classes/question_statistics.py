@@ -29,7 +29,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class SecondChance:
+class SecondTry:
     """A missed question that was answered again on new numbers, and the share that counts."""
 
     judged: Judged
@@ -43,7 +43,7 @@ class Response:
     #: The answer that was handed in, and the first one; `None` where no ledger has it.
     last: Judged
     first: Judged | None = None
-    second: SecondChance | None = None
+    second: SecondTry | None = None
     #: What the student earned of everything else, as a fraction; `None` if nothing else.
     rest: float | None = None
     minutes: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mlsys_widgets.classes.question_statistics import Judged, Response, SecondChance
+from mlsys_widgets.classes.question_statistics import Judged, Response, SecondTry
 from mlsys_widgets.classes.study_record import StudyRecord
 from mlsys_widgets.judging.keys import Check, CodeKey, Given, Key
 from mlsys_widgets.judging.verdicts import judge
@@ -48,11 +48,11 @@ def response(
     return Response(last, first, second, rest, minutes, numbers)
 
 
-def second_chance(score: Mapping[str, Any]) -> SecondChance | None:
+def second_chance(score: Mapping[str, Any]) -> SecondTry | None:
     """Return what the log says about a second chance; `None` if there was none."""
     kept = score.get("second")
     try:
-        return kept and SecondChance(
+        return kept and SecondTry(
             Judged(float(kept["credit"]), kept.get("belief")), float(kept.get("share", 1.0))
         )
     except _UNREADABLE:
@@ -63,7 +63,7 @@ def _handed_in(
     check: Check | None,
     given: Given,
     score: Mapping[str, Any],
-    second: SecondChance | None,
+    second: SecondTry | None,
     fraction: float,
 ) -> float:
     """Return what the answer earned that was handed in; the log has the better one of two."""

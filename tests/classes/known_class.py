@@ -14,7 +14,7 @@ from mlsys_widgets.classes.question_statistics import (
     Judged,
     QuestionStatistics,
     Response,
-    SecondChance,
+    SecondTry,
 )
 
 BELIEF = "launches cost nothing"
@@ -79,7 +79,7 @@ class KnownClass:
         second = None
         if chance.random() < question.takes:
             learned = chance.random() < question.learns
-            second = SecondChance(Judged(1.0) if learned else first, SHARE)
+            second = SecondTry(Judged(1.0) if learned else first, SHARE)
         return Response(first, first, second, None, minutes, drawn)
 
     def statistics(self) -> QuestionStatistics:

@@ -19,7 +19,7 @@ from mlsys_widgets.classes.question_statistics import (
     Judged,
     QuestionStatistics,
     Response,
-    SecondChance,
+    SecondTry,
     differing,
 )
 from mlsys_widgets.classes.statistics import Estimate
@@ -141,8 +141,8 @@ def test_blanks_are_in_no_number_and_few_students_have_none() -> None:
 
 def test_a_second_chance_counts_with_its_share_and_never_harms() -> None:
     missed = Judged(0.4, "half")
-    better = Response(missed, missed, SecondChance(Judged(1.0), 0.9))
-    worse = Response(missed, missed, SecondChance(Judged(0.3, "half"), 0.9))
+    better = Response(missed, missed, SecondTry(Judged(1.0), 0.9))
+    worse = Response(missed, missed, SecondTry(Judged(0.3, "half"), 0.9))
     assert better.gain == pytest.approx(0.5)
     assert worse.gain == 0
     found = QuestionStatistics.of([better, worse])

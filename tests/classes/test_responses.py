@@ -127,7 +127,10 @@ def test_statistics_as_a_table(summary: ClassSummary) -> None:
     own = {row[3]: row for row in rows if row[0] == NAME}
     found = number(summary).statistics
     assert found.first is not None
+    assert found.mean is not None
     assert float(own["right_at_first"][5]) == pytest.approx(found.first.value, abs=1e-5)
     assert {"mean", "spread", "discrimination", "right_with_number", "minutes"} <= set(own)
-    fifths = [row[4] for row in rows if row[0] == NAME and row[3] == "right_in_fifth"]
-    assert fifths == ["1", "2", "3", "4", "5"]
+    fifths = [row for row in rows if row[0] == NAME and row[3] == "right_in_fifth"]
+    # The rest of this lab has few points, so several fifths are equal and fall together.
+    assert {row[4] for row in fifths} <= set("12345")
+    assert sum(int(row[8]) for row in fifths) == found.mean.count
