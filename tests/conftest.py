@@ -85,19 +85,24 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """Debian's chromium: playwright's own download is one more thing to fetch.
 
-    One for all tests of a process, because playwright starts only once in it.
+    One for all tests of a process, because playwright starts only once in it. Its first context has
+    a profile on disk, where chromium keeps compiled scripts; tests/browser/profile.py hands it out.
     """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS, headless=True
+        profile = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"),
+            executable_path=shutil.which("chromium"),
+            args=CHROMIUM_FLAGS,
+            headless=True,
         )
-        yield browser
-        browser.close()
+        assert profile.browser
+        yield profile.browser
+        profile.close()
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from mlsys_widgets.labs.identity import VARIABLE
 from tests.browser.pages import draw_all
+from tests.browser.profile import close_window, new_window
 from tests.jupyter_servers import wait_until_serving
 
 SETTINGS = {
@@ -130,9 +131,8 @@ def opened(lab_server: Lab, browser: Browser, notebook: Path, script: str = "") 
         (lab_server.folder / name).mkdir()
         notebook = Path(shutil.copy(notebook, lab_server.folder / name))
     path = notebook.relative_to(lab_server.folder).as_posix()
-    context = browser.new_context(viewport={"width": 1400, "height": 1000})
-    context.set_default_timeout(READY)
-    page = context.new_page()
+    page = new_window(browser)
+    page.set_default_timeout(READY)
     page.add_init_script(script)
     page.goto(f"{lab_server.url}lab/workspaces/{name}/tree/{path}?token={lab_server.token}")
     # Cells run before the kernel is there are lost without a word.
@@ -149,7 +149,7 @@ def closed(lab: Lab, page: Page) -> None:
     request = page.context.request
     for session in request.get(sessions, headers=key).json():
         request.delete(f"{sessions}/{session['id']}", headers=key)
-    page.context.close()
+    close_window(page)
 
 
 @pytest.fixture

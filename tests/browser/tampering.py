@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+
 from playwright.sync_api import Page
 
 # Run before anything of the page does. Messages of a kernel that hold a state of an instrument or a
@@ -33,8 +38,53 @@ SLOW, LATE = 6, 300
 
 
 def slow_down(page: Page, rate: float = SLOW) -> None:
-    """Let the page run as on a slower machine, until it is closed."""
-    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
+    """Let the page run as on a slower machine, until it is closed.
+
+    Its process is stopped again and again, for as long as it had run and `rate` - 1 times that.
+    Chromium's own throttling has the page spin in between, even while it rests, so that every test
+    with a slow page would take a processor from those beside it.
+    """
+    over = threading.Event()
+    page.on("close", lambda _: over.set())
+    threading.Thread(target=_slow_down, args=(process_of(page), rate, over), daemon=True).start()
+
+
+def _slow_down(process: int, rate: float, over: threading.Event) -> None:
+    """Stop a process whenever it has run for a moment, and let it go on later."""
+    try:
+        before = processor_time(process)
+        while not over.wait(0.005):
+            now = processor_time(process)
+            if now - before < 0.005:
+                continue
+            os.kill(process, signal.SIGSTOP)
+            try:
+                over.wait((now - before) * (rate - 1))
+            finally:
+                os.kill(process, signal.SIGCONT)
+            before = now
+    except OSError:
+        pass  # it has ended, with its page
+
+
+def processor_time(process: int) -> float:
+    """Return the seconds that a process has run for, with all of its threads."""
+    return time.clock_gettime((~process << 3) | 2)  # as clock_getcpuclockid does
+
+
+def process_of(page: Page) -> int:
+    """Return the process that runs a page: the one that has run for as long as the page says."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    (told,) = (each["value"] for each in metrics if each["name"] == "ProcessTime")
+    session.detach()
+    assert page.context.browser
+    browser = page.context.browser.new_browser_cdp_session()
+    processes = browser.send("SystemInfo.getProcessInfo")["processInfo"]
+    browser.detach()
+    renderers = [each["id"] for each in processes if each["type"] == "renderer"]
+    return min(renderers, key=lambda each: abs(processor_time(each) - told))
 
 
 def have_a_bad_day(page: Page) -> None:

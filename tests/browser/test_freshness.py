@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import KERNEL_IS_IDLE, READY, closed, run_cells
 from tests.browser.lab_path import Student
 from tests.browser.pages import draw_all
+from tests.browser.profile import new_window
 from tests.browser.tampering import INTERCEPT, slow_down
 from tests.sampling import takes_everything
 
@@ -175,7 +176,7 @@ def test_notebook_7_knows_the_widgets_before_it_opens_a_notebook(lab_server, bro
     folder = lab_server.folder / "seven"
     folder.mkdir()
     written(folder)
-    page = browser.new_page()
+    page = new_window(browser)
     page.set_default_timeout(READY)
     page.goto(f"{lab_server.url}notebooks/seven/waterfall.ipynb?token={lab_server.token}")
     page.wait_for_function(f"window.jupyterapp?.shell.currentWidget && ({KERNEL_IS_IDLE})()")

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
 from tests.browser.pages import in_theme, no_serious_violation, settled
+from tests.browser.profile import close_window, new_window
 from tests.ledger.making import form_of_lab
 
 pytestmark = pytest.mark.needs("chromium")
@@ -435,8 +436,7 @@ def test_notebook_7_has_panel_and_commands(browser, lab_server, lab, screenshot)
     folder = lab_server.folder / "notebook-7"
     folder.mkdir()
     (folder / "lab.ipynb").write_bytes(lab.read_bytes())
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    page = context.new_page()
+    page = new_window(browser)
     page.goto(f"{lab_server.url}notebooks/notebook-7/lab.ipynb?token={lab_server.token}")
     page.wait_for_function("window.jupyterapp?.commands.hasCommand('mlsys:show-panel')")
     execute(page, "mlsys:show-panel")
@@ -451,4 +451,4 @@ def test_notebook_7_has_panel_and_commands(browser, lab_server, lab, screenshot)
     led.commit_prediction("act1_utilization", "C", confidence=4)
     expect(side.get_by_text("C, confidence 4 of 5")).to_be_visible(timeout=SOON)
     screenshot(page, "panel")
-    context.close()
+    close_window(page)

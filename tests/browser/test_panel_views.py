@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import READY, Lab, closed
 from tests.browser.pages import in_theme, no_serious_violation, settled
+from tests.browser.profile import new_window
 from tests.browser.test_start import INSTRUMENT, NOTEBOOK, SCRATCH, cell, made, run_to_end
 
 pytestmark = pytest.mark.needs("chromium")
@@ -35,8 +36,7 @@ def opened_at(lab_server: Lab, browser: Browser, lab: Path):
         folder = lab_server.folder / secrets.token_hex(4)
         folder.mkdir()
         shutil.copy(lab, folder)
-        context = browser.new_context(viewport={"width": width, "height": height})
-        page = context.new_page()
+        page = new_window(browser, width, height)
         pages.append(page)
         page.goto(
             f"{lab_server.url}lab/workspaces/{folder.name}/tree/{folder.name}/lab.ipynb"

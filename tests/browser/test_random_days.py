@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.expected_day import Disagreement
+from tests.browser.profile import close_window, new_window
 from tests.browser.random_days import Classroom
 from tests.grading.classroom import classroom
 from tests.sampling import takes_everything
@@ -21,9 +22,9 @@ DAYS, STEPS = (200, 12) if takes_everything() else (1, 6)
 @pytest.fixture(scope="module")
 def room(lab_server, browser, tmp_path_factory):
     course = classroom(tmp_path_factory.mktemp("days") / "course")
-    context = browser.new_context(viewport={"width": 1400, "height": 1000})
-    yield Classroom(course, lab_server, context)
-    context.close()
+    made = Classroom(course, lab_server, new_window(browser).context)
+    yield made
+    close_window(made.windows[0].page)
 
 
 @pytest.mark.parametrize("seed", range(DAYS))

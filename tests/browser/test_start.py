@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from mlsys_widgets.ledger import Ledger
-from tests.browser.conftest import KERNEL_IS_IDLE, READY
+from tests.browser.conftest import KERNEL_IS_IDLE, READY, closed
 from tests.browser.pages import in_theme, no_serious_violation, settled
+from tests.browser.profile import new_window
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -266,6 +267,25 @@ def test_what_was_saved_is_shown_until_the_lab_runs(open_notebook, lab, lab_serv
     expect(cell(page, INSTRUMENT).locator("input[type=range]").first).to_be_visible()
 
 
+def test_a_notebook_that_is_closed_while_it_is_saved_is_no_error(open_notebook, lab):
+    page = open_notebook(lab)
+    held: list[Route] = []
+    page.route(re.compile(r"/api/contents/.*\.ipynb\?.*hash=1"), held.append)
+    run_to_end(page, "Start")
+    page.evaluate(f"void (window.saved = {NOTEBOOK}.context.save().catch(each => each.message))")
+    while not held:  # the save asks first whether somebody else has changed the file
+        page.wait_for_timeout(50)
+    page.evaluate(f"void {NOTEBOOK}.close()")
+    page.get_by_role("dialog").locator("button.jp-mod-warn").click()
+    expect(page.locator(".jp-NotebookPanel")).to_have_count(0)
+    page.unroute_all()
+    for route in held:
+        route.continue_()
+    page.evaluate("saved")
+    settled(page)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_a_cell_that_fails_is_named_and_stops_nothing(open_notebook, tmp_path, screenshot):
     page = open_notebook(made(tmp_path, broken="\nthis_is_missing"))
     button(page, "Start").click()
@@ -309,8 +329,7 @@ def test_the_button_does_not_wait_for_the_server(saved, browser, lab_server, lab
     if saved:
         led = Ledger.open(folder / "ledger.jsonl", lab=LAB, student="student-01")
         led.commit_prediction("gap", 9)
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    page = context.new_page()
+    page = new_window(browser)
     held: list[Route] = []
     slow = True
     page.route(
@@ -328,7 +347,7 @@ def test_the_button_does_not_wait_for_the_server(saved, browser, lab_server, lab
     for route in held:
         route.continue_()
     expect(button(page, "Resume" if saved else "Start")).to_be_visible(timeout=READY)
-    context.close()
+    closed(lab_server, page)
 
 
 @pytest.mark.parametrize("command", ["notebook:run-all-cells", "mlsys:start"])
@@ -338,8 +357,7 @@ def test_what_is_run_before_the_kernel_is_up_waits_for_it(
     folder = lab_server.folder / f"early-{command.replace(':', '-')}"
     folder.mkdir()
     shutil.copy(lab, folder)
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    page = context.new_page()
+    page = new_window(browser)
     held: list[Route] = []
     page.route(
         re.compile(r"/api/sessions(\?|$)"),
@@ -364,15 +382,14 @@ def test_what_is_run_before_the_kernel_is_up_waits_for_it(
         arg=sorted(expected),
         timeout=READY,
     )
-    context.close()
+    closed(lab_server, page)
 
 
 def test_notebook_7_starts_a_lab_too(browser, lab_server, lab, screenshot):
     folder = lab_server.folder / "notebook-7-start"
     folder.mkdir()
     shutil.copy(lab, folder)
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
-    page = context.new_page()
+    page = new_window(browser, 1280, 720)
     page.goto(f"{lab_server.url}notebooks/{folder.name}/lab.ipynb?token={lab_server.token}")
     expect(button(page, "Start")).to_be_visible(timeout=READY)
     screenshot(page, "waiting")
@@ -382,4 +399,4 @@ def test_notebook_7_starts_a_lab_too(browser, lab_server, lab, screenshot):
         0
     )
     screenshot(page, "started")
-    context.close()
+    closed(lab_server, page)
