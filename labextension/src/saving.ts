@@ -13,9 +13,29 @@ export function saveInTurn(context: DocumentRegistry.Context): void {
   const save = context.save.bind(context);
   let last: Promise<void> = Promise.resolve();
   context.save = () => {
-    last = last.catch(() => undefined).then(save);
+    last = last.catch(() => undefined).then(() => (context.isDisposed ? undefined : save()));
     return last;
   };
+  sayNothingOnceClosed(context);
+}
+
+/**
+ * Keep a save that meets the end of its document from complaining about it.
+ *
+ * Whoever closes a notebook that has changed is asked whether to save it, so a save that was under way
+ * then has nothing to tell. Jupyter shows a dialog, "File Save Error", with the one word "Disposed".
+ */
+function sayNothingOnceClosed(context: DocumentRegistry.Context): void {
+  // No signal and no option comes before the dialog: the method that shows it is Jupyter's own.
+  const own = context as unknown as { _handleError?(error: Error, title: string): Promise<void> };
+  const show = own._handleError?.bind(context);
+  if (show) {
+    own._handleError = async (error, title) => {
+      if (!context.isDisposed || error.message !== 'Disposed') {
+        await show(error, title);
+      }
+    };
+  }
 }
 
 /**
