@@ -93,7 +93,7 @@ act1 = lab.reveal(
         "Its launches": (layer.launch_overhead, "s"),
     },
     moves=[
-        Move("Set Faster GPU back to 1×", kws, model="kws", speedup=1),
+        Move("Set Faster GPU back to 1× for the keyword spotter", kws, model="kws", speedup=1),
         Move("Switch the keyword spotter to Compiled", kws, model="kws", mode="compiled"),
         Move("Select the GPT-2 layer", kws, model="gpt2-layer"),
     ],
