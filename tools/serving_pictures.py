@@ -163,7 +163,7 @@ def one_step() -> Figure:
     marks = (
         Blocks("parts", tuple(stacked)),
         Blocks("textbook and measured", tuple(plain_bars), opacity=0.45),
-        Words("times", x, y, texts, "text", "middle"),
+        Words("times", x, y, texts, "middle"),
     )
     scene = Scene(across, up, marks, 360, _legend(PARTS))
     heading = f"One token of one sequence, {ONE_CONTEXT:,} tokens in the cache"

@@ -37,7 +37,6 @@ def calibration(judged: Sequence[JudgedAnswer], chance: float) -> Scene:
                 [float(sure) for sure, _ in kept],
                 [share + 0.05 for share in shares],
                 tuple(f"{sum(good)} of {len(good)}" for _, good in kept),
-                tone="text",
                 align="middle",
             ),
         ),

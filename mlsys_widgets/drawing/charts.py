@@ -134,7 +134,7 @@ def _columns(chart: Chart) -> Scene:
             *_reaches(chart, lambda k, length: (middles[k], length)),
             Words("notes", middles, tuple(bar.reach[1] if bar.reach else bar.length
                                           for bar in chart.bars),
-                  tuple(bar.note for bar in chart.bars), tone="text", align="middle"),
+                  tuple(bar.note for bar in chart.bars), align="middle"),
         ),
     )  # fmt: skip
 
@@ -163,7 +163,7 @@ def _rows(chart: Chart) -> Scene:
         marks=(
             Blocks("bars", tuple(blocks)),
             *_reaches(chart, lambda k, length: (length, count - 1 - k + 0.3)),
-            Words("words", x, y, tuple(text), tone="text"),
+            Words("words", x, y, tuple(text)),
         ),
         height=round(2 * BARE_MARGIN + _ROW * max(top, 1)),
     )

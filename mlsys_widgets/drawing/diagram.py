@@ -95,16 +95,14 @@ class Diagram:
                 x.append(box.x)
                 y.append(self._top - box.y - drop - _TEXT_DROP)
                 text.append(line)
-        return Words(name, tuple(x), tuple(y), tuple(text), "text", "middle")
+        return Words(name, tuple(x), tuple(y), tuple(text), "middle")
 
-    def words(
-        self, name: str, places: Iterable[tuple[float, float, str]], tone: str, align: str
-    ) -> Words:
+    def words(self, name: str, places: Iterable[tuple[float, float, str]], align: str) -> Words:
         """Text beside the boxes, placed by the middle of its line."""
         found = tuple(places)
         y = tuple(self._top - down - _TEXT_DROP for _, down, _ in found)
         text = tuple(word for *_, word in found)
-        return Words(name, tuple(across for across, *_ in found), y, text, tone, align)
+        return Words(name, tuple(across for across, *_ in found), y, text, align)
 
     def _edges(self, name: str) -> tuple[float, float, float, float]:
         box = self.boxes[name]

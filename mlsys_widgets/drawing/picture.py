@@ -282,5 +282,5 @@ def _words(mark: Words, frame: _Frame) -> Iterator[str]:
     for x, y, text in zip(mark.x, mark.y, mark.text, strict=True):
         yield (
             f'<text x="{frame.x(x):.1f}" y="{frame.y(y) + down:.1f}" text-anchor="{mark.align}" '
-            f'fill="{TONES[mark.tone]}">{escape(text)}</text>'
+            f'fill="{TONES["text"]}">{escape(text)}</text>'
         )

@@ -123,7 +123,6 @@ class Words:
     x: Sequence[float]
     y: Sequence[float]
     text: tuple[str, ...]
-    tone: str = "text"
     align: str = "start"
     #: Whether it stands above its place, as over a line, or level with it, as beside one.
     above: bool = True

@@ -201,8 +201,8 @@ def _answers() -> tuple[Words, Words]:
         down.append((box.x + 2.5, box.y + box.height / 2 + 11.0, word))
         aside.append((17.0 if box.x < 50 else 83.5, box.y - 10.0, other))
     return (
-        _TREE.words("answers below", down, "text", "start"),
-        _TREE.words("answers beside", aside, "text", "middle"),
+        _TREE.words("answers below", down, "start"),
+        _TREE.words("answers beside", aside, "middle"),
     )
 
 

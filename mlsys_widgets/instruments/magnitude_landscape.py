@@ -287,9 +287,9 @@ class MagnitudeLandscape(Instrument):
         factors = tuple(_show(high / low, "×") for low, high in ends)
         middle = math.sqrt(ends[0][0] * ends[0][1])
         beside = _GAP if self.predicted("gap") is None else _PREDICTED
-        marks.append(Words("gap", (beside - 0.1,), (middle,), factors[:1], "text", "end"))
+        marks.append(Words("gap", (beside - 0.1,), (middle,), factors[:1], "end"))
         tops = tuple(min(high * 1.15, top) for _, high in ends[1:])
-        marks.append(Words("other gaps", tuple(centers[1:]), tops, factors[1:], "text", "middle"))
+        marks.append(Words("other gaps", tuple(centers[1:]), tops, factors[1:], "middle"))
         marks.append(self._predicted_bracket(ends[0][0], top))
         powers = range(0, round(math.log10(top)) + 1, 1 if top <= 1e11 else 2)
         ticks = tuple(10.0**power for power in powers)

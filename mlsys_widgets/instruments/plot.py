@@ -226,7 +226,7 @@ def _make(mark: AnyMark, scales: dict[str, bqplot.Scale]) -> bq.Mark:
         case Words():
             return _Label(
                 scales=scales,
-                colors=[_color(mark.tone)],
+                colors=[_color("text")],
                 default_size=13,
                 y_offset=-8 if mark.above else 2,
                 font_weight="normal",

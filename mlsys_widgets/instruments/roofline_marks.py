@@ -62,8 +62,8 @@ def zones(ridge: float, up: Axis) -> list[AnyMark]:
     level = (up.high / 3,)
     return [
         Blocks("zones", sides, opacity=0.07),
-        Words("memory zone", (LEFT * 1.4,), level, ("memory-bound",), "text"),
-        Words("compute zone", (RIGHT / 1.4,), level, ("compute-bound",), "text", "end"),
+        Words("memory zone", (LEFT * 1.4,), level, ("memory-bound",)),
+        Words("compute zone", (RIGHT / 1.4,), level, ("compute-bound",), "end"),
     ]
 
 
@@ -117,7 +117,7 @@ def _labels(name: str, wanted: list[Place], text: tuple[str, ...]) -> Words:
     """Labels that end at places, given by their logarithms, or above another label."""
     found = apart([(x, -y) for x, y in wanted], _WIDE, _HIGH)  # upside down, to move up
     x, y = tuple(10.0**x for x, _ in found), tuple(10.0**-y for _, y in found)
-    return Words(name, x, y, text, "text", "end")
+    return Words(name, x, y, text, "end")
 
 
 def measured(name: str, found: Sequence[Point], low: float, symbol: str) -> Points:

@@ -210,7 +210,7 @@ def _batch_names(
     left = room > _NAME_WIDE and covered(-1) < covered(1)
     names = tuple(_show(batch) for batch in batches[: len(beside)])
     places = [x / 1.03 if left else x * 1.03 for x in beside]
-    return Words("batch names", places, levels, names, "text", "end" if left else "start")
+    return Words("batch names", places, levels, names, "end" if left else "start")
 
 
 @lru_cache(64)
@@ -394,7 +394,6 @@ def _bars(times: TokenTimes, fits: int, form: str) -> Scene:
             tuple(range(count)),
             (end[:count] + _LIFT * up.high).tolist(),
             tuple(REASONS[reason] for reason in times.reasons[:count]),
-            "text",
             "middle",
         ),
         _no_memory(wall, right, up),

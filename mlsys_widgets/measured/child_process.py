@@ -63,11 +63,7 @@ def lacking(document: Document, sizes: Sequence[int]) -> str:
         Sides of the fp32 products that the lab asks about.
     """
     found = ceilings(document)
-    timed = {
-        point.shape["n"]
-        for point in points(document, "fp32", "gemm")
-        if len({point.shape[side] for side in "mnk"}) == 1
-    }
+    timed = {point.shape["n"] for point in points(document, "fp32", "gemm") if point.is_square}
     missing = [f"the fp32 product of N = {n:,}" for n in sizes if n not in timed]
     missing += [] if found.bandwidth else ["copies that are larger than the caches"]
     missing += [] if "fp32" in found.peaks or missing else ["an fp32 product"]

@@ -34,7 +34,7 @@ def test_every_kind_of_mark_is_drawn_with_its_data() -> None:
             Points("points", (1.0,), (2.0,), "red", "diamond", 50),
             Blocks("blocks", ((1.0, 0.0, 2.0, 1.0, "green"), (2.0, 0.0, 3.0, 1.0, "red")), 0.5),
             Strokes("strokes", (((1.0, 1.0), (2.0, 2.0), (3.0, 1.0)), ((1.0, 0.0), (2.0, 0.0)))),
-            Words("words", (1.0,), (1.0,), ("here",), "text"),
+            Words("words", (1.0,), (1.0,), ("here",)),
         )
     )
     assert list(plot.marks["line"].y) == [3, 4]
@@ -53,7 +53,7 @@ def test_every_kind_of_mark_is_drawn_with_its_data() -> None:
         Points("mark", (), (), "blue"),
         Blocks("mark", ()),
         Strokes("mark", ()),
-        Words("mark", (), (), (), "text"),
+        Words("mark", (), (), ()),
     ],
     ids=lambda mark: type(mark).__name__,
 )
