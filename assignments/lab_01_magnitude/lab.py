@@ -4,7 +4,7 @@
 # We say *model* for what runs in a data center, and for what runs in a doorbell. Put numbers on the difference between
 # the two machines, and design one product for each.
 #
-# **How it works.** You commit a prediction, and then the instruments open. The numbers are your own.
+# You commit a prediction, and then the instruments open.
 #
 # **Read first** the introduction of *Machine Learning Systems*.
 
@@ -40,8 +40,7 @@ context
 # %% card="act1_gap"
 
 # %% [markdown]
-# Every horizontal line stands for ten times as much as the line below it; the dash-dotted bracket is your prediction. Rank
-# by each quantity in turn.
+# Every horizontal line stands for ten times as much as the line below it; the dash-dotted bracket is your prediction.
 
 # %% instrument="Magnitude landscape"
 landscape = MagnitudeLandscape(lock=lab.card("act1_gap"))
@@ -92,15 +91,15 @@ listening_plan = min(plans, key=plans.get)
 # %% [markdown]
 # ## Act 2: Which term binds?
 #
-# The iron law says what such a gap means for *one model*. Three terms add up to the time of a batch:
+# The iron law says what such a gap means for *one model*. Three terms add up:
 #
 # $$T = \underbrace{\frac{D}{BW}}_{\text{memory}} + \underbrace{\frac{b \cdot O}{R \cdot \eta}}_{\text{compute}} +
 # \underbrace{L}_{\text{latency}}$$
 #
-# $D$ is the number of bytes that move and $O$ the number of operations for one image; $BW$ and $R$ say how much of each
-# the machine can do per second. $\eta$ is the fraction of $R$ that the kernels, the programs on the chip, reach;
-# $b$ is the batch (images that run together), and $L$ the fixed cost of getting started. The largest term *binds*:
-# halving it saves more time than halving any other. $D$ counts the weights, not the activations.
+# $D$ is the bytes that move (the weights, not the activations) and $O$ the operations for one image; $BW$ and $R$ are what
+# the machine can do of each per second. $\eta$ is the fraction of $R$ that kernels, the programs on the chip, reach; $b$ is
+# the batch (images that run together), and $L$ the fixed cost of getting started. The largest term *binds*: halving it saves
+# more time than halving any other.
 
 # %% card="act2_message"
 
@@ -315,8 +314,7 @@ lab.reveal(
 )
 
 # %% [markdown]
-# In the comparison, the law is set to the measured H200, at its full peak. Your instrument holds an H100, your own model
-# and slower kernels, so it allows fewer images per second than this law.
+# This law is set to the measured H200, at its full peak. Your instrument holds an H100, your own model and your own kernels.
 
 # %% answer="keyword_precision"
 room_kb = lab.p.sram_kb - lab.p.reserve_kb

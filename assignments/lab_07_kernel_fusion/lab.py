@@ -4,11 +4,9 @@
 # A framework turns a model into kernels, and the CPU has to launch each of them. A launch takes 5 to 20 µs
 # according to the chapter; this lab assumes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
 # {{ q(devices["orin-nx"].launch(), "s") }} on a small board. You pay it for every kernel: the *dispatch tax*. Fusing and
-# compiling win time back, at a price. You will find out when it is worth
-# paying.
+# compiling win time back, at a price. When is it worth paying?
 #
-# **Read first**, in the chapter on ML frameworks: the memory wall, kernel fusion and the
-# dispatch tax, and the way from eager execution to compiled graphs.
+# **Read first** the chapter on ML frameworks, from the memory wall to compiled graphs.
 
 # %% setup=true
 import math
@@ -55,12 +53,11 @@ context
 # %% card="act1_utilization"
 
 # %% [markdown]
-# Below is one pass of the spotter. In the cloud, the upper bar is Finance's GPU, and the lower one, *Textbook*, is
+# In the cloud, the upper bar is Finance's GPU, and the lower one, *Textbook*, is
 # Noor's; at the edge, you see the small board as it is. Open *Utilization*: the purple diamond is your prediction. The
 # waterfall also counts the time for moving data, which the message leaves out, so its percentages are a little lower: Noor's
 # {{ q(forward_pass(1, workloads["kws"].compute_per_kernel, devices["a100-sxm"].launch()).utilization, "%") }} reads
-# {{ q(run("kws", "a100-sxm").utilization, "%") }} there. Before you compare, set *Faster GPU* back to 1×, switch the spotter
-# to *Compiled*, and select the GPT-2 layer.
+# {{ q(run("kws", "a100-sxm").utilization, "%") }} there.
 
 # %% instrument="Dispatch waterfall"
 kws = lab.follow(
@@ -114,7 +111,7 @@ launch_budget_us = {
 # %% [markdown]
 # ### A reality check
 #
-# The audit let every launch wait for the kernel before it, as the textbook does. Does a real GPU work that way?
+# So far, every launch waited for the kernel before it, as in the textbook. Does a real GPU?
 
 # %% card="act1_real"
 
@@ -190,7 +187,7 @@ kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 
 # %% [markdown]
 # Switch *Fused* on and off and watch which tensors stay on the chip. Then raise the bandwidth to an H100's
-# {{ q(devices["h100-sxm"].bandwidth, "B/s") }}, and see what that does to both times.
+# {{ q(devices["h100-sxm"].bandwidth, "B/s") }}.
 
 # %% instrument="Fusion explorer"
 fusion = lab.follow(
@@ -223,8 +220,6 @@ lab.reveal(
 
 # %% [markdown]
 # ### Panel B: compiling
-#
-# Compiling costs time once, and saves a little with every inference.
 
 # %% card="act2_break_even"
 
@@ -392,9 +387,8 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # ## Your design
 #
 # Choose a context first, because switching it resets the instruments. Decide in the fusion explorer whether to fuse, and
-# set the break-even timeline to your own numbers for that context, from the last question. The entry below reads the
-# instruments and your answer. If you compile, the timeline shows whether that pays before the service ends. A design
-# that does not pay by then is marked that way.
+# set the break-even timeline to your own numbers for that context, from the last question. If you compile and it does not
+# pay before the service ends, the design is marked that way.
 
 # %% design=true
 modes = {

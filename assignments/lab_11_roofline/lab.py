@@ -2,12 +2,11 @@
 # # Lab 11: The Roofline
 #
 # Every kernel runs into a wall, and which wall it is decides what work on the kernel is worth. One chart, the
-# roofline, shows it. In this lab you find that wall, question the peak on a dashboard, choose one kernel to make faster, and fill a GPU until its memory runs out. If you go *deeper*, you
-# find out how fast a real GPU writes one token, and put your own machine under its own roof.
+# roofline, shows it. In this lab you find that wall, question the peak on a dashboard, choose one kernel to make faster, and
+# fill a GPU until its memory runs out.
 #
 # **Read first**, in the chapter on hardware acceleration of *Machine Learning Systems*: the roofline model, arithmetic
-# intensity, model FLOP utilization (MFU), and kernel fusion. If *ridge point* is a new term for you, begin with the first
-# of these.
+# intensity, model FLOP utilization (MFU), and kernel fusion.
 
 # %% setup=true
 from mlsys_widgets import MemoryBudget, Move, RooflineWidget, ServingExplorer, Target, link
@@ -430,7 +429,7 @@ own_share_pct = 100 * attained / own_roof
 # Decide for Noor, on the device of your context, for conversations of 2,048 tokens: set the sequence length in **What the
 # service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. (On the
 # edge none fits: see by how much, then take the cloud.) In **Three kernels of a language-model layer** choose the fusion.
-# (After Act 3, **Serving the model, token by token** says how kernels are launched.) Go too far once. Then save.
+# Go too far once. Then save.
 
 # %% design=true
 lab.design(

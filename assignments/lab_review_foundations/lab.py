@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Foundations Review
 #
-# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Reading them again would feel good
-# and leave little behind. Trying to recall them, and finding out where you fail, leaves much more. So close your notes.
+# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Recalling these pictures, and finding
+# out where you fail, leaves more behind than reading the labs again. So close your notes.
 #
 # | model | the question it answers | where |
 # |---|---|---|
@@ -168,9 +168,8 @@ real
 # %% [markdown]
 # ## Act 2: Software
 #
-# Eager mode runs one line at a time, and sees one line at a time. A compiler wants to see all of them. What it may then
-# combine is what this act is about; how it gets to see them comes in Act 3. Count the trips of this act on paper, then
-# compare.
+# Eager mode sees one line at a time. A compiler wants to see all of them, and this act is about what it may then combine.
+# Count the trips on paper.
 
 # %% card="capture_message"
 
@@ -294,9 +293,7 @@ waits_for = largest if parts[largest] > step / 2 else "none"
 #
 # Put the models together. For Thursday, Lena needs a place for the data that a fused kernel works on (take the memory
 # levels of an A100 for those of her chip, whatever the context of Act 1) and a way to run her model. It has to capture a
-# graph, which saves launches and lets small kernels be fused (a product at its roof gets faster only with fewer bits or
-# less work); only if no graph gives right results does she stay with eager mode. The
-# plan below is hers, and **it fails twice**: the working set does not fit where it should live, and capturing the model
+# graph; only if no graph gives right results does she stay with eager mode. The plan below is hers, and **it fails twice**: the working set does not fit where it should live, and capturing the model
 # fails or changes what it does. Fix both, then save the plan. Her conditions: her model, her data and her GPU stay as
 # they are.
 #

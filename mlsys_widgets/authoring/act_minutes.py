@@ -24,8 +24,16 @@ _BREAK: Final = re.compile(r"\ba break\b(?!-)", re.I)
 _SHORT: Final = 2.5
 #: Kinds of cells that are only read.
 _TEXT: Final = ("prose", "deeper")
-#: Kinds of cells that take time beyond the items that they name.
-_ALSO: Final = ("instrument", "reveal", "design")
+#: What is done at a kind of cell, beyond the item that it names.
+_ALSO: Final[Mapping[str, tuple[str, ...]]] = {
+    "setup": ("cover",),
+    "show": ("shown",),
+    "instrument": ("instrument",),
+    "reveal": ("reveal", "own words"),
+    "design": ("design",),
+}
+#: Kinds of cells that open and close a lab: the cover, the context, and where one stands.
+_AROUND: Final = ("setup", "show")
 #: Kinds of cells that show the item that they name.
 _SHOWS: Final = ("card", "answer", "essay", "record")
 
@@ -58,6 +66,11 @@ def lab_minutes(items: Mapping[str, Item], cells: Sequence[LabCell]) -> LabMinut
         sittings[-1] = Sitting(sittings[-1].act, sittings[-1].minutes + rest.minutes)
     beyond = (section_minutes(items, each) for each in deeper_sections(cells))
     return LabMinutes(tuple(sittings), tuple(beyond))
+
+
+def minutes_around(cells: Sequence[LabCell]) -> float:
+    """Count what opens and closes a lab, which `lab_minutes` counts as well."""
+    return sum(_cell_minutes(c, {}) for c, _ in with_deeper(cells) if c.kind in _AROUND)
 
 
 def section_minutes(items: Mapping[str, Item], section: Sequence[LabCell]) -> Sitting:
@@ -116,7 +129,7 @@ def _act_of(cell: LabCell, items: Mapping[str, Item]) -> int:
 def _cell_minutes(cell: LabCell, items: Mapping[str, Item]) -> float:
     if cell.kind in _TEXT:
         return reading(_TEMPLATE.sub("number", cell.body))
-    also = RATES[cell.kind] if cell.kind in _ALSO else 0.0
+    also = sum(RATES[step] for step in _ALSO.get(cell.kind, ()))
     shown = items.get(cell.name) if cell.kind in _SHOWS else None
     return also + (item_minutes(shown) if shown is not None else 0.0)
 

@@ -31,8 +31,11 @@ from mlsys_widgets.labs.reflection_prompt import ReflectionPrompt
 WORDS_PER_MINUTE: Final = 130
 #: What a student does, and how many minutes it takes beyond reading.
 RATES: Final[Mapping[str, float]] = {
+    "cover": 0.75,
+    "shown": 0.25,
     "prediction": 1.5,
     "reveal": 1.0,
+    "own words": 0.25,
     "reflection": 1.0,
     "number": 2.5,
     "choice": 1.5,
@@ -48,7 +51,7 @@ RATES: Final[Mapping[str, float]] = {
 }
 #: A part that takes longer than this does not fit into a class.
 CLASS_MINUTES: Final = 50
-#: The core of a lab takes no longer than this: a class also begins and ends.
+#: The core of a lab takes no longer than this, besides what opens and closes it.
 CORE_MINUTES: Final = 45
 #: Minutes are shown as multiples of this: a count is no more precise.
 _STEP: Final = 5

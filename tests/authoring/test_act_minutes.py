@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.authoring.act_minutes import lab_minutes, with_deeper
+from mlsys_widgets.authoring.act_minutes import lab_minutes, minutes_around, with_deeper
 from mlsys_widgets.authoring.text import LabCell, read
 from mlsys_widgets.files import LAB_TEXT
 from mlsys_widgets.labs import Essay, Message, Number, load
@@ -71,9 +71,18 @@ def test_a_section_belongs_to_the_act_of_its_items():
     )
     opening, essay = item_minutes(ITEMS["opening"]), item_minutes(ITEMS["reply"])
     assert found == [
-        (1, words(2) + opening + words(3) + RATES["instrument"] + NUMBER + words(2)),
-        (2, words(3) + NUMBER + RATES["reveal"]),
-        (0, words(2) + essay + RATES["design"]),
+        (
+            1,
+            words(2)
+            + RATES["cover"]
+            + opening
+            + words(3)
+            + RATES["instrument"]
+            + NUMBER
+            + words(2),
+        ),
+        (2, words(3) + NUMBER + RATES["reveal"] + RATES["own words"]),
+        (0, words(2) + essay + RATES["design"] + RATES["shown"]),
     ]
     assert deeper == []
 
@@ -141,11 +150,29 @@ def test_the_core_of_our_labs_fits_into_a_class_and_so_does_each_deeper_part(nam
     folder = ROOT / "assignments" / name
     lab = load(folder)
     assert lab.minutes is None, "our own labs promise what is counted"
-    found = lab_minutes(lab.items(lab.draw("", variants=False)), read(folder / LAB_TEXT))
+    cells = list(read(folder / LAB_TEXT))
+    found = lab_minutes(lab.items(lab.draw("", variants=False)), cells)
     said = ", ".join(f"act {each.act or '–'}: {each.minutes:.0f}" for each in found.sittings)
-    core = sum(each.minutes for each in found.sittings)
+    core = sum(each.minutes for each in found.sittings) - minutes_around(cells)
     assert core <= CORE_MINUTES, f"the core of {name} takes {core:.1f} minutes ({said})"
+    # What opens and closes it is counted on the cover, too.
+    assert 1 <= minutes_around(cells) <= 2
+    assert found.total == CORE_MINUTES
     assert not found.too_long, f"{name} has a part of more than {CLASS_MINUTES} minutes ({said})"
     # Every act is there, if only beyond the core.
     acts = {each.act for each in (*found.sittings, *found.deeper)}
     assert acts - {0} == set(range(1, len(lab.acts) + 1))
+
+
+def test_what_opens_and_closes_a_lab_is_counted():
+    setup, shown = LabCell("setup", "", "import math"), LabCell("show", "Context", "context")
+    around = RATES["cover"] + 2 * RATES["shown"]
+    cells = [setup, shown, answer("first"), shown]
+    assert minutes_around(cells) == around
+    assert counted(*cells)[0] == [(1, around + NUMBER)]
+
+
+def test_a_comparison_has_room_for_a_sentence_of_ones_own():
+    reveal = LabCell("reveal", "guess", "lab.reveal('guess')")
+    own = RATES["reveal"] + RATES["own words"]
+    assert counted(answer("first"), reveal)[0] == [(1, NUMBER + own)]

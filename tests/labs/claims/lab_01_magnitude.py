@@ -244,6 +244,10 @@ QUANTITIES = [
     Quantity("their number, and their bits", "count", lambda p: [
         24e6 / 4, 8, 8 * 9e6, 8 * 9e6 / (24e6 / 4), 3e6, 3e6 / (24e6 / 4),
     ]),
+    Quantity("a model for a wristwatch, by format", "B", lambda p: [
+        1.2e6 * BYTES[precision] for precision in ("fp32", "fp16")
+    ]),
+    Quantity("its parameters", "count", lambda p: 1.2e6),
     Quantity("bytes per weight", "B", lambda p: list(BYTES.values())),
     Quantity("a promise of 2 ms", "s", lambda p: [
         2e-3, 8e6 / A100_BANDWIDTH, 6 * US, WORKED_LEFT, WORKED_IMAGE, WORKED_SCALE,
@@ -528,10 +532,6 @@ CLAIMS = [
         n[0] == two_digits(RATE) and n[1] == round(256 * by_law(1) / by_law(256), 1) > 1
     )),
     Claim("so one image took # instead of #", lambda p: ONE.seconds.median > 10 * by_law(1)),
-    Claim("slower kernels, so it allows fewer images per second than this law", lambda p: all(
-        many / (fixed(p) + many * served(p)) < many / by_law(many)
-        for many in (32, 96, 128, 192, 256, 1024)
-    )),
     Claim("because a single image spends most of its # on launching", lambda p: (
         ONE.gpu_busy < 0.2 * ONE.seconds.median
     )),
@@ -595,6 +595,10 @@ CLAIMS = [
         for slower in [0.95 * p.evening_batch * image(p) / evening_left(p)]
         for images in (p.evening_batch, 0.9 * p.evening_batch)
     )),
+    Claim("it takes #: too much", lambda p: 1.2e6 * BYTES["fp32"] > 3e6),
+    Claim("and fits, so fp16 is the highest precision there", lambda p: (
+        1.2e6 * BYTES["fp16"] <= 3e6 < 1.2e6 * BYTES["fp32"]
+    )),
     Claim("next to nothing of the model is left", lambda p: room(p) < 0.02 * size(p) / 4),
     Claim("In int8 a weight takes one byte instead of #, so more of them fit", lambda p: (
         room(p) / BYTES["int8"] > room(p) / BYTES["fp32"]
@@ -624,7 +628,6 @@ NOT_EVALUATED = {
     "They want $# of infrastructure": "an offer that somebody makes in the story",
     "Spend the $# on the second": "a recommendation about an offer in the story",
     "what you would do with the $#": "a question about an offer in the story",
-    "Even your factor is far beyond what better code": "experience with code, not computed here",
     "The question asks for percent, a hundred times": "the definition of a percentage",
     "The question asks for percent of the peak, a hundred": "the definition of a percentage",
     "That is in KB/s, a thousand times as many": "the definition of two units",

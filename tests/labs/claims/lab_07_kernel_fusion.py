@@ -528,9 +528,6 @@ CLAIMS = [
         and 2 * TENSOR / HBM > WORK / VECTOR
         and chain(size=1e3)[1] < 2 * 2e3 * TENSOR / HBM
     )),
-    Claim("which more bandwidth shortens, fused or not", lambda p: (
-        ONE_H100 < ONE and APART_H100 < APART
-    )),
     Claim("Tensors with fewer than # rows gain mostly from the launches", lambda p: math.isclose(
         2 * p.launch_us * US, 4 * rows(p) * p.columns * WIDTH[p.precision] / HBM
     )),
@@ -566,7 +563,6 @@ CLAIMS = [
         # 10 million a day, and 100 an hour.
         60 < 30 / IMAGE_SAVES / 1e7 * 86400 < 3600 and 30 / IMAGE_SAVES / 2400 > 14
     )),
-    Claim("at batch # compiling never paid", lambda p: RESNETS[32][2] == math.inf),
     Claim("at batch # the compiled model was slower", lambda p: RESNETS[32][1] < RESNETS[32][0]),
     Claim("many times the # that compiling costs", lambda p: 1e7 * IMAGE_SAVES > 10 * 30),
     Claim("large kernels have the least of both", lambda p: (
@@ -611,7 +607,6 @@ CLAIMS = [
 NOT_EVALUATED = {
     "a quiet box with an A100": "an instruction about a preset of the timeline",
     "the lower one, *Textbook*": "where a bar of the waterfall is",
-    "and whether anything else would help more": "what somebody wants to know",
     "The # to # is FlashAttention": "a figure of the source, not of this course",
     "The # to # belong to attention": "a figure of the source, not of this course",
     "# to # less traffic is a figure for FlashAttention": "a figure of the source",
