@@ -226,7 +226,7 @@ def act1_message(p: Parameters) -> Message:
         f"Finance already has an answer: a GPU that computes {p.faster:g}× as fast, and a purchase"
         " order that I am to sign on Friday. If the spotter is not fast enough by then, the"
         " product launches without it. Before I sign, I want to know what the new GPU would be"
-        " doing all day, and whether anything else would help more.",
+        " doing all day.",
         task="Find out what the GPU waits for, and what would keep it busy.",
         in_context={
             "cloud": f"You are looking at our {A100.name}. The keyword box, our small device at the"
@@ -272,13 +272,12 @@ def act1_utilization(p: Parameters) -> Prediction:
         feedback={
             "A": "More work done per second is not more time spent working. The kernels get"
             f" shorter, {shorter}, and before each of them the CPU still spends {q(launch, 's')} on"
-            f" its launch. So the new GPU works {works}, which is {q(share, '%')}. Set the"
-            " waterfall back to Keyword spotting, Eager, and find the part of the bar that Faster"
-            " GPU does not move.",
+            f" its launch. So the new GPU works {works}, which is {q(share, '%')}. Find the"
+            " part of the bar that Faster GPU does not move.",
             "B": "That would be true if the GPU made the pauses. The CPU makes them:"
             f" {q(launch, 's')} for each launch, which no GPU shortens. Only the kernels shrink,"
-            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Set the waterfall"
-            " back to Keyword spotting, Eager, move Faster GPU, and see which parts shrink.",
+            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Move Faster"
+            " GPU and see which parts of the bar shrink.",
             "C": f"The pauses are launches: {q(launch, 's')} of the CPU's work before each kernel."
             f" The kernels shrink {shorter}, so the new GPU works {works}, down from {today}. The"
             " number of kernels drops out; their length does not. A GPT-2 layer, with kernels of"
@@ -287,7 +286,7 @@ def act1_utilization(p: Parameters) -> Prediction:
             "D": "A GPU that cannot keep up has no pauses: work piles up in front of it. This one"
             f" waits, because the CPU needs {q(launch, 's')} for each launch and a kernel is done"
             f" sooner than that. With kernels that shrink {shorter}, it waits more: it works"
-            f" {works}. Set the waterfall back to Keyword spotting, Eager, and move Faster GPU.",
+            f" {works}. Move Faster GPU and see which parts of the bar stay.",
         },
         act=1,
     )
@@ -643,7 +642,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             "C": f"Nothing here can fall by more than {q(fused.traffic_reduction, '×')}. The trips"
             f" to Python are part of a launch, and {steps_} launches become one; the traffic goes"
             f" from {moved}, and the arithmetic stays. So the time goes from {times}. Try every"
-            " size and every bandwidth: does the speedup of three operations ever exceed three?",
+            " size: does the speedup of three operations ever exceed three?",
             "D": "That figure belongs to attention, where a table of scores that grows with the"
             " square of the sequence is never written at all. Here there is no such table: the"
             f" traffic goes from {moved}, {q(fused.traffic_reduction, '×')} less, and the time from"
@@ -908,8 +907,7 @@ def act2_break_even(p: Parameters) -> Prediction:
             "C": f"An image takes {each} eager and {q(1 / RESNET.compiled_rate, 's')} compiled, so"
             f" each one saves {q(saved, 's')}. {q(RESNET.compile_time, 's')} divided by that is"
             f" {q(images, 'images')}: minutes for a busy service, weeks for a quiet one. On our"
-            f" H200 it took {q(quick)} images at batch 1 and {q(slow)} at batch 256, and at batch"
-            " 32 compiling never paid.",
+            f" H200 it took {q(slow)} at batch 256.",
             "D": f"The saving per image is small, {q(saved, 's')}, but every image brings it. Ten"
             f" million images would save {q(1e7 * saved, 's')}, many times the"
             f" {q(RESNET.compile_time, 's')} that compiling costs. Whether your service ever sees"
@@ -1240,15 +1238,13 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Real launches run ahead",
-                "Long kernels hide them completely. Short kernels still wait, because then the"
-                " launches set the pace.",
+                "Long kernels hide them completely. Short kernels still wait for them.",
             ),
             (
                 "Fusing saves passes over memory",
                 f"Three operations: {q(FUSED.traffic_reduction, '×')} less traffic and"
                 f" {q(FUSED.speedup, '×')} in time. What remains at this size is mostly the"
-                " launch, and in larger tensors the traffic, which more bandwidth shortens, fused"
-                " or not. The 10 to 20× belong to attention.",
+                " launch, and in larger tensors the traffic. The 10 to 20× belong to attention.",
             ),
             (
                 "Compiling is an investment",

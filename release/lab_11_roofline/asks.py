@@ -266,8 +266,8 @@ def opening(p: Parameters) -> Message:
         " instructions, and none has moved the rate by a single TFLOPS. A launch multiplies"
         " thousands of pairs of small square matrices in fp16, each pair on its own, and nothing"
         " in them is pruned.\n\n"
-        "On Friday I have to tell our director what is wrong. Before I send two people back into"
-        " the same loop, I need to know what they keep running into.",
+        "On Friday I have to tell our director what is wrong, and what my engineers keep running"
+        " into.",
         task="Find out what holds these products back, and whether the dashboard divides by the"
         " right number.",
         in_context={

@@ -40,6 +40,7 @@ ON_M7 = iron_law(RESNET.data, RESNET.operations, M7)
 EXAMPLE_S = 600
 EXAMPLE_TAKES = EXAMPLE_S * A100.peak("fp16") / ORIN.peak("fp16")
 EXAMPLE_B, EXAMPLE_ROOM, EXAMPLE_WATCH = 24e6, 9e6, 3e6
+EXAMPLE_MODEL = 1.2e6
 EXAMPLE_WEIGHTS = EXAMPLE_B / BYTES_PER_ELEMENT["fp32"]
 EXAMPLE_LEFT = 2e-3 - 8e6 / A100.bandwidth - 6e-6
 EXAMPLE_IMAGE = 1e9 / (A100.peak("fp16") / 2)
@@ -237,9 +238,8 @@ def act1_gap(p: Parameters) -> Prediction:
             "brings a factor of a thousand, and the number in front of it nearly another.",
             "B": f"Ten thousand lies near the gap in power ({power}) and below the gap in "
             f"bandwidth ({bandwidth}). Compute differs by {q(GAP, '×')}, about "
-            f"{GAP / values['B']:.0f} times your estimate. Even your factor is far beyond "
-            "what better code can bring. Rank the ladder by each quantity in turn, and see which "
-            "gap you had in mind.",
+            f"{GAP / values['B']:.0f} times your estimate. Rank the ladder by each quantity in "
+            "turn, and see which gap you had in mind.",
             "C": f"The peaks differ by {q(GAP, '×')}: six orders of magnitude. Now look at the "
             f"other ladders: {bandwidth} in bandwidth, {q(H100.memory / M7.memory, '×')} in "
             f"memory, {power} in power. No two gaps have the same size, so moving a model from one "
@@ -247,8 +247,8 @@ def act1_gap(p: Parameters) -> Prediction:
             "D": f"The real gap is {q(GAP, '×')}, so nine orders are "
             f"{log10(values['D'] / GAP):.0f} orders too many: a factor of a thousand. The "
             "investors' draft may have its nine from the textbook, which uses it for another "
-            "comparison: today's models against the first neural networks. Before you compare "
-            "orders of magnitude, name the quantity and both machines.",
+            "comparison: today's models against the first neural networks. Name the quantity and "
+            "both machines first.",
         },
         title="How large is the compute gap?",
         act=1,
@@ -387,14 +387,14 @@ def act2_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Dana has settled that audio stays in the doorbell: nobody wants their porch on the air "
-        "all day. Customers now ask for a doorbell that can tell a parcel from a cat. We trained a "
-        f"vision model for that, a relative of ResNet-50: **{_model(p)}**.\n\n"
+        "Dana has settled that audio stays in the doorbell. Customers now ask for a doorbell that "
+        "can tell a parcel from a cat. We trained a vision model for that, a "
+        f"relative of ResNet-50: **{_model(p)}**.\n\n"
         "I asked where its time would go and got three answers. The cloud team says into "
         "arithmetic, because a network is nothing but multiplications. The storage team says into "
         "fetching the weights. The board team would simply put the model into the doorbell.\n\n"
-        "By Friday I must reserve GPUs for a year or order half a million boards. Please show me "
-        "which claim the numbers support.",
+        "By Friday I must reserve GPUs for a year or order half a million boards. Which claim do "
+        "the numbers support?",
         task="Find out what limits the model on the H100, and what stops it on the board.",
         act=2,
         after=["act1_gap"],
@@ -435,7 +435,7 @@ def act2_term(p: Parameters) -> Prediction:
             "D": f"Getting started takes {q(H100.launch(), 's')} here, longer than the arithmetic "
             f"of one image ({compute}), but a good deal less than the {memory} that the weights "
             "need. It is the longest term of models with many small kernels, each started by "
-            "itself, as you will see in Lab 07. Compare all three bars on the instrument.",
+            "itself, as you will see in Lab 07.",
         },
         title="Which term is the longest?",
         act=2,
@@ -475,14 +475,13 @@ def act2_batch(p: Parameters) -> Prediction:
             "servers collect requests.",
             "B": f"With {q(BATCHES['B'])} images, the arithmetic takes {q(arithmetic('B'), 's')}, "
             f"{q(arithmetic('B') / trip, '×')} the trip of the weights: compute has been the limit "
-            "for a while. A GPU sounds as if it needed dozens of images. Instead of guessing from "
-            "how powerful it is, divide one trip of the weights by the arithmetic of one image.",
+            "for a while. Instead of guessing from how powerful a GPU is, divide one trip of the "
+            "weights by the arithmetic of one image.",
             "C": f"Numbers of this size come from the {q(H100.ridge(), 'FLOP/B')} that keep both "
             "sides of this GPU busy, its ridge. But that counts operations per byte, and one image "
             f"already brings {q(intensity, 'FLOP/B')}, so a few images reach it. With "
             f"{q(BATCHES['C'])}, the arithmetic takes {q(arithmetic('C'), 's')}, "
-            f"{q(arithmetic('C') / trip, '×')} the trip of the weights. "
-            "Move the batch slowly and watch where the mark changes.",
+            f"{q(arithmetic('C') / trip, '×')} the trip of the weights.",
             "D": "A GPU has thousands of arithmetic units, and it is tempting to give each of them "
             f"an image. But a single image has work for all: {q(RESNET.operations, 'FLOP')}. "
             f"What matters is time: {q(one, 's')} of arithmetic per image against {q(trip, 's')} "
@@ -714,16 +713,15 @@ def act3_rate(p: Parameters) -> Prediction:
             f"that the iron law promises (from {_rate(FEW, law[FEW])} to "
             f"{_rate(MANY, law[MANY])}). The law charges one launch per batch, but the real GPU "
             f"was sent {kernels}, so one image took {passed} instead of {q(law[FEW], 's')}. A "
-            f"batch of {MANY} shares those launches and gains {gained}. Lab 07 is about them.",
+            f"batch of {MANY} shares those launches and gains {gained}.",
             "C": f"A batch gains {gained}, because a single image spends most of its {passed} on "
             f"launching {kernels}, which a batch shares. Yet the law allows "
             f"{_rate(MANY, law[MANY])}: it takes the whole peak and counts the weights only, and "
-            "leaves out the activations that every layer writes and the next one reads. A law "
-            "with three terms is a bound.",
+            "leaves out the activations that every layer writes and the next one reads.",
             "D": f"You would get this if all {MANY} images of a batch took the time of one. "
             f"Sharing launches helps until the GPU is hardly ever idle: at batch {MANY} it was "
             f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}, {gained} as "
-            "many as one by one. From there on, every further image takes its own time.",
+            "many as one by one.",
         },
         where="one H200, PyTorch, kernels launched one by one",
         title="What does a batch gain on a real GPU?",
@@ -743,7 +741,6 @@ def act3_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Two products, two proposals",
-        "We are planning two products, and each team has sent a proposal.\n\n"
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
         f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
         f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}. Between two passes the board "
@@ -776,6 +773,11 @@ def keyword_precision(p: Parameters) -> Choice:
             "none": "none of these: the model itself must shrink",
         },
         points=3,
+        worked_example=f"A wristwatch leaves {q(EXAMPLE_WATCH, 'B')} for a model of"
+        f" {EXAMPLE_MODEL / 1e6:g} million parameters. In fp32, at"
+        f" {BYTES_PER_ELEMENT['fp32']} bytes each, it takes {q(4 * EXAMPLE_MODEL, 'B')}: too much."
+        f" In fp16, at {BYTES_PER_ELEMENT['fp16']} bytes, it takes {q(2 * EXAMPLE_MODEL, 'B')} and"
+        " fits, so fp16 is the highest precision there.",
         title="Tiny: what precision?",
         ordered=True,
         act=3,
@@ -951,8 +953,7 @@ def takeaways(p: Parameters) -> Takeaways:
                 "By the law, one image makes even an H100 wait for memory",
                 f"ResNet-50 needs {q(ON_H100.memory_time, 's')} for its weights and "
                 f"{q(ON_H100.compute_time, 's')} for its arithmetic. From batch "
-                f"{q(ON_H100.compute_bound_batch)} on it is the other way around, which is why "
-                "servers batch.",
+                f"{q(ON_H100.compute_bound_batch)} on it is the other way around.",
             ),
             (
                 "First ask whether it fits, then how long it takes",
@@ -962,7 +963,6 @@ def takeaways(p: Parameters) -> Takeaways:
                 "compute would bind, although some texts say memory.",
             ),
         ],
-        ahead="Lab 07 opens up the latency: what launches cost a model of a thousand small "
-        "kernels. Lab 11 turns the other two terms into the roofline.",
+        ahead="Lab 07 opens up the latency. Lab 11 turns the other two terms into the roofline.",
         after=["largest_batch_images"],
     )

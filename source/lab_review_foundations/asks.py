@@ -48,6 +48,12 @@ COURSE_CHAIN = chain("mul", "add", "relu", "sigmoid")
 FP16, FP32 = BYTES_PER_ELEMENT["fp16"], BYTES_PER_ELEMENT["fp32"]
 EXAMPLE_FLOP = 15
 SIDE = 4096
+EXAMPLE_MELEM, EXAMPLE_LAUNCHES = 40, 20
+EXAMPLE_PARTS = (
+    2 * SIDE**3 / ORIN.peak("fp16"),
+    EXAMPLE_MELEM * 8e6 / ORIN.bandwidth,
+    EXAMPLE_LAUNCHES * ORIN.launch(),
+)
 
 CONSTRUCTS = {
     "branch": "a branch on the values of its input",
@@ -607,10 +613,9 @@ def claim(p: Parameters) -> Message:
         f" million fp32 elements takes {p.profile_us} µs, and every arithmetic unit is in use"
         " from the first microsecond to the last. “That is 100% of the compute, so the kernel is"
         " optimal,” it says, and he wants the ticket closed and the invoice paid today.\n\n"
-        "I don't believe it. After what we saw in the keyword spotter, I look at other things"
-        " first. But I can't refuse to pay because of a feeling, and his next offer is a layer norm"
-        " “at full speed”, which does about five times the work per element. Could you check his"
-        " reasoning, with numbers, before I answer him tonight?",
+        "I don't believe it. But I can't refuse to pay because of a feeling, and his next offer is"
+        " a layer norm “at full speed”, which does about five times the work per element. Could"
+        " you check his reasoning, with numbers, before I answer him tonight?",
         task="Start with layer norm: say how fast a perfect one could be before you look.",
         act=1,
     )
@@ -1091,7 +1096,7 @@ def profile_message(p: Parameters) -> Message:
         "Lena Brandt",
         "Model serving engineer",
         "One step, three suspects",
-        "Thank you, now I know what fusion is worth. Before Thursday I have one more question. I"
+        "Thank you, now I know what fusion is worth. I"
         " profiled one step of the service as it runs today, in eager mode, on your chip, and cut"
         " it into three parts that run one after the other. First comes"
         f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
@@ -1118,6 +1123,13 @@ def waits_for(p: Parameters) -> Choice:
             "none": "none of them takes more than half",
         },
         points=4,
+        worked_example=f"On a {ORIN.name}, an fp16 product of {SIDE:,} × {SIDE:,} matrices has 2N³"
+        f" = {q(2 * SIDE**3, 'FLOP')}, which take {q(EXAMPLE_PARTS[0], 's')} at"
+        f" {q(ORIN.peak('fp16'), 'FLOP/s')}. A ReLU over {EXAMPLE_MELEM} million fp32 elements"
+        f" moves {q(EXAMPLE_MELEM * 8e6, 'B')}, which take {q(EXAMPLE_PARTS[1], 's')} at"
+        f" {q(ORIN.bandwidth, 'B/s')}. {EXAMPLE_LAUNCHES} launches at {q(ORIN.launch(), 's')} take"
+        f" {q(EXAMPLE_PARTS[2], 's')}. Half of all that, {q(sum(EXAMPLE_PARTS), 's')}, is"
+        f" {q(sum(EXAMPLE_PARTS) / 2, 's')}, and the product takes more.",
         title="What does the step wait for?",
         act=3,
         after=["act2_traffic"],
@@ -1682,10 +1694,6 @@ def takeaways(p: Parameters) -> Takeaways:
                 "Bytes before FLOP",
                 "Compare a kernel's intensity with the ridge before you touch anything else. Ines"
                 " can answer her contractor: units that wait for data look busy too.",
-            ),
-            (
-                "Stay close",
-                "Every fusion so far keeps data closer to the arithmetic that needs it.",
             ),
             (
                 "A graph first",
