@@ -118,6 +118,22 @@ def pack(course: Course, target: Path, *, people: bool = True) -> Path:
     ------
     ValueError
         If a lab is not built, or something would leave the course that must stay in it.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> _ = new_lab(folder, "lab_02_caches")
+    >>> course = Course.at(folder)
+    >>> for step in ("source", "release"):  # in place of what mlsys build writes
+    ...     course.folder(step, "lab_02_caches").mkdir(parents=True)
+    ...     (course.folder(step, "lab_02_caches") / "lab_02_caches.ipynb").touch()
+    >>> one = pack(course, folder / "one.tar.gz")
+    >>> other = pack(course, folder / "other.tar.gz")
+    >>> one.read_bytes() == other.read_bytes()  # the same course gives the same bytes
+    True
+    >>> with tarfile.open(one) as archive:
+    ...     print(*archive.getnames()[:3])
+    bundle.json assignments/course.toml assignments/lab_02_caches/asks.py
     """
     root, labs = course.root, labs_of(course)
     if not labs:

@@ -26,7 +26,15 @@ from mlsys_widgets.labs import load
 
 
 def stale_labs(course: Course) -> dict[str, str]:
-    """Return the labs that need to be built again, each with the reason; empty if none does."""
+    """Return the labs that need to be built again, each with the reason; empty if none does.
+
+    Examples
+    --------
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> _ = new_lab(folder, "lab_02_caches")
+    >>> stale_labs(Course.at(folder))
+    {'lab_02_caches': 'source/lab_02_caches is not built'}
+    """
     found = {}
     for lab in labs_of(course):
         reason = why_stale(course, lab)

@@ -66,6 +66,25 @@ def init_course(
     ValueError
         When the folder is not empty, or bundle, roster or id cannot be used; nothing is left
         behind.
+
+    Examples
+    --------
+    >>> import nbformat
+    >>> from mlsys_widgets.authoring import new_lab
+    >>> from mlsys_widgets.courses import pack
+    >>> lab = "lab_02_caches"
+    >>> _ = new_lab(folder / "labs", lab)
+    >>> labs = Course.at(folder / "labs")
+    >>> for step in ("source", "release"):  # in place of what mlsys build writes
+    ...     labs.folder(step, lab).mkdir(parents=True)
+    ...     notebook = labs.folder(step, lab) / f"{lab}.ipynb"
+    ...     nbformat.write(nbformat.v4.new_notebook(), notebook)
+    >>> bundle = pack(labs, folder / "labs.tar.gz")
+    >>> made = init_course(folder / "mlsys", bundle, course_id="mlsys-2027", say=print)
+    lab_02_caches into the gradebook
+    Labs and class into the gradebook
+    >>> Course.at(made).course_id, (made / "gradebook.db").is_file()
+    ('mlsys-2027', True)
     """
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file; a course needs a folder")

@@ -46,6 +46,12 @@ class RosterEntry:
         The login: what nbgrader files submissions under.
     first_name, last_name, email, lms_user_id
         What grades are exported with; empty where the roster says nothing.
+
+    Examples
+    --------
+    >>> ann = RosterEntry("ann", "Ann", "Lee", lms_user_id="10482")
+    >>> ann.id, f"{ann.last_name}, {ann.first_name}", ann.email
+    ('ann', 'Lee, Ann', '')
     """
 
     id: str
@@ -56,7 +62,21 @@ class RosterEntry:
 
 
 class RosterError(ValueError):
-    r"""A roster that cannot be used: a line for each thing to fix."""
+    r"""A roster that cannot be used: a line for each thing to fix.
+
+    Examples
+    --------
+    >>> path = folder / "roster.csv"
+    >>> _ = path.write_text("username,name\nann,Ann Lee\nben/2,Ben Ode\nann,Ann Wu\n")
+    >>> read_roster(path)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    mlsys_widgets.courses.roster.RosterError: .../roster.csv has 2 rows to fix, so nobody was
+    entered:
+    line 3: the id 'ben/2' contains '/', and folders are named after it; letters, digits, dots, -,
+    _ and @ are allowed
+    line 4: 'ann' is already in line 2; remove one of them
+    """
 
 
 def read_roster(path: Path) -> list[RosterEntry]:
@@ -71,6 +91,13 @@ def read_roster(path: Path) -> list[RosterEntry]:
     ------
     RosterError
         If any row cannot be used, with a sentence for each.
+
+    Examples
+    --------
+    >>> path = folder / "roster.csv"
+    >>> _ = path.write_text("Username;First name;Surname\nann;Ann;Lee\n")
+    >>> read_roster(path)
+    [RosterEntry(id='ann', first_name='Ann', last_name='Lee', email='', lms_user_id='')]
     """
     headings, rows = _table(path)
     columns = _columns(path, headings)

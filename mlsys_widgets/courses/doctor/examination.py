@@ -39,6 +39,17 @@ def examine(root: Path, *, say: Callable[[str], None] = lambda _: None) -> list[
     ------
     ValueError
         If there is no course in that folder.
+
+    Examples
+    --------
+    It tries everything a class needs, even a kernel and a sandbox, so it takes some seconds; and
+    it starts only where there is a course:
+
+    >>> examine(folder, say=print)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: there is no course in ...; name its folder, or make one with: mlsys course init
+    FOLDER --from BUNDLE
     """
     if not (root / "assignments").is_dir() and not (root / NBGRADER_CONFIG).is_file():
         raise ValueError(
