@@ -335,6 +335,10 @@ def test_nonsense_gets_a_sentence_and_loses_nothing(gallery):
 def test_accessibility(gallery, theme):
     in_theme(gallery, theme)
     no_serious_violation(gallery, ".mlsys-instrument")
+    # The track of a slider is the browser's, and is white unless it may draw a dark one.
+    style = "slider => [getComputedStyle(slider).colorScheme, getComputedStyle(slider).accentColor]"
+    scheme, accent = gallery.locator(".mlsys-row input[type=range]").first.evaluate(style)
+    assert (scheme, accent == "auto") == (theme.lower(), theme == "Dark")
 
 
 @pytest.mark.parametrize("theme", THEMES)

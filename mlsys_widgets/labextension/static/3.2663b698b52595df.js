@@ -254,6 +254,8 @@
 .mlsys-control > :is(label, legend) { display: block; color: var(--mlsys-quiet); line-height: 1.3; margin-bottom: 1px; padding: 0; }
 .mlsys-row { display: flex; gap: 6px; align-items: center; }
 .mlsys-row input[type="range"] { flex: 1 1 auto; min-width: 60px; accent-color: var(--mlsys-model); }
+/* Beside a color of ours that is too dark for it, the browser would draw a white track. */
+[data-jp-theme-light="false"] :is(.mlsys-row, .mlsys-transport) input[type="range"] { color-scheme: dark; accent-color: auto; }
 .mlsys-row input[type="text"] { flex: 0 0 106px; width: 106px; padding-inline: 6px; text-align: right; font-variant-numeric: tabular-nums; }
 /* What is chosen may need two lines, which no browser gives to a menu: it lies over its words, unseen. */
 .mlsys-menu { display: grid; position: relative; border-radius: 5px; }
