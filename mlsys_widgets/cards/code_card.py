@@ -7,7 +7,8 @@ from typing import Any
 
 from mlsys_widgets.cards.card import Gate, Values
 from mlsys_widgets.cards.parts import Part, Prose, Rows, TextArea
-from mlsys_widgets.cards.question_card import QuestionCard
+from mlsys_widgets.cards.practice_parts import Practice
+from mlsys_widgets.cards.question_card import STAYS, QuestionCard
 from mlsys_widgets.cards.task import ShortForm
 from mlsys_widgets.labs import Code
 from mlsys_widgets.labs.attempts import Attempts
@@ -41,10 +42,13 @@ class CodeCard(QuestionCard):
         *,
         ledger: Ledger,
         attempts: Attempts | None = None,
+        practice: Practice | None = None,
         after: Gate | Iterable[Gate] = (),
     ) -> None:
         self._tried: list[TriedExample] = []
-        super().__init__(name, item, ledger=ledger, attempts=attempts, after=after)
+        super().__init__(
+            name, item, ledger=ledger, attempts=attempts, practice=practice, after=after
+        )
 
     def _write(self, answer: Any) -> None:
         # Recorded first: whatever the function does to this kernel, its source is safe.
@@ -73,7 +77,7 @@ class CodeCard(QuestionCard):
         return parts
 
     def fold(self) -> ShortForm | None:
-        return ShortForm(("recorded", "tried")) if self.answer else None
+        return ShortForm((*STAYS, "tried")) if self.answer else None
 
     def _asking(self, standing: Answer | None) -> Part:
         source = standing.value if standing else self.item.starter

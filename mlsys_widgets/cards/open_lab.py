@@ -7,6 +7,7 @@ reflection or other item with that id; ``lab.reveal`` compares a prediction with
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
 from mlsys_widgets.cards.moves import Move
 from mlsys_widgets.cards.myth_buster import MythBuster
+from mlsys_widgets.cards.practice_parts import Practice
 from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.question_card import QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
@@ -32,6 +34,7 @@ from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.asked import Asked, is_usable
@@ -41,6 +44,7 @@ from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
+from mlsys_widgets.labs.practice import PRACTICE, WAY, Way, is_practice
 from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.labs.student_steps import (
     WHOLE_LAB,
@@ -66,6 +70,7 @@ def open_lab(
     variants: bool = True,
     edition: str = "",
     deeper: DeeperParts = "optional",
+    way: Way = "assignment",
     folder: str | os.PathLike[str] = ".",
 ) -> OpenLab:
     """Open the lab that this notebook belongs to.
@@ -78,6 +83,8 @@ def open_lab(
         Whether everyone has their own numbers, and which edition of them; built into the notebook.
     deeper
         Whether what lies beyond the core counts in this course; built into the notebook, too.
+    way
+        Whether it is an assignment or practice; built into the notebook, too.
     folder
         Where the notebook is.
 
@@ -89,7 +96,8 @@ def open_lab(
     Raises
     ------
     ValueError
-        When the ``asks.py`` beside the notebook is missing, or that of another lab.
+        When the ``asks.py`` beside the notebook is missing, or that of another lab; when practice
+        lies beside the ledger of an assignment.
 
     Examples
     --------
@@ -105,7 +113,9 @@ def open_lab(
     limit is not recorded. 'both' is not an option; choose one of: “the
     arithmetic units” ("compute"), “the memory” ("memory").
     """
-    return OpenLab(name, variants=variants, edition=edition, deeper=deeper, folder=Path(folder))
+    return OpenLab(
+        name, variants=variants, edition=edition, deeper=deeper, way=way, folder=Path(folder)
+    )
 
 
 class OpenLab:
@@ -123,6 +133,7 @@ class OpenLab:
         edition: str,
         folder: Path,
         deeper: DeeperParts = "optional",
+        way: Way = "assignment",
     ) -> None:
         self.lab = labs.load(folder)
         if self.lab.name != name:
@@ -144,10 +155,33 @@ class OpenLab:
             restored = restore_ledger(path, notebook, name, self.student.name)
             self._notices += (restored,) if restored else ()
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
+        self._practice = self._begin_practice(folder) if way == PRACTICE else None
         self._cards: dict[str, Any] = {}
         self._computed: dict[str, Any] = {}
         self._reveals: dict[str, Reveal] = {}
         self._followers: list[Instrument] = []
+
+    def _begin_practice(self, folder: Path) -> Practice:
+        """Have the ledger say that it is practice, before anything else is in it."""
+        answers = self.ledger.state().answers
+        if self.ledger.events() and not is_practice(answers):
+            raise ValueError(
+                f"{LEDGER} beside this notebook is the record of an assignment; practice would"
+                " spoil it. Keep this notebook and the files that came with it in a folder of"
+                " its own"
+            )
+        checks = load_checks(folder)
+        if WAY not in answers and execution() == "student":
+            try:
+                self.ledger.record_answer(WAY, PRACTICE)
+            except LedgerError as problem:
+                self._notices += (str(problem),)
+        return Practice(checks, working_folder(folder))
+
+    @property
+    def _is_ledger_of_practice(self) -> bool:
+        """Whether somebody put the ledger of practice beside an assignment."""
+        return self._practice is None and is_practice(self.ledger.state().answers)
 
     @property
     def materials(self) -> Mapping[str, Any]:
@@ -167,6 +201,7 @@ class OpenLab:
             notices=self._all_notices,
             steps=self.steps,
             ledger=self.ledger,
+            practice=self._practice is not None,
         )
 
     def card(self, name: str) -> Any:
@@ -312,6 +347,8 @@ class OpenLab:
         except LedgerError:
             return self._computed.get(name)
         found = state.answers.get(name) if state.student in (None, self.student.name) else None
+        if self._practice is None and is_practice(state.answers):
+            found = None  # of other numbers, and whoever practices can read the keys
         if found is None or not is_usable(self._asked(name), found.value):
             return self._computed.get(name)
         return found.value
@@ -361,6 +398,7 @@ class OpenLab:
 
     def _made(self, name: str, item: Item) -> Any:
         led, after = self.ledger, tuple(self.card(each) for each in item.after)
+        again: Any = {"attempts": self._attempts, "practice": self._practice}
         match item:
             case labs.Message():
                 return Scenario(item, after=after, context=self._cards.get("context"))
@@ -369,9 +407,9 @@ class OpenLab:
             case labs.ReflectionPrompt():
                 return Reflection(name, item, ledger=led, after=after)
             case labs.Code():
-                return CodeCard(name, item, ledger=led, attempts=self._attempts, after=after)
+                return CodeCard(name, item, ledger=led, **again, after=after)
             case labs.Number() | labs.Choice() | labs.Essay():
-                return QuestionCard(name, item, ledger=led, attempts=self._attempts, after=after)
+                return QuestionCard(name, item, ledger=led, **again, after=after)
             case labs.Peek():
                 return MathPeek(item.title, item.equations, after=after)
             case labs.Takeaways():
@@ -390,6 +428,10 @@ class OpenLab:
         raise ValueError(f"{name} is a {item.kind}, which has no card")
 
     def _all_notices(self) -> tuple[str, ...]:
+        with contextlib.suppress(LedgerError):
+            if self._is_ledger_of_practice:
+                return (*self._notices, f"The {LEDGER} beside this notebook is from practice and"
+                        " counts for nothing here; move it to another folder.")  # fmt: skip
         owner = self.ledger.student
         if owner in (None, self.student.name):
             return self._notices

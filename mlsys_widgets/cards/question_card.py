@@ -1,9 +1,9 @@
 """A graded question, with this student's numbers and the box or the options to answer it.
 
 What is recorded can be changed until the lab is handed in; the ledger keeps the history. The card
-says that an answer is recorded, never that it is right. What is wrong with the form of an answer
-(a unit, a power of ten) is said at once, but only a few times per question: nobody finds a key by
-trying.
+says that an answer is recorded, never that it is right, except in practice. What is wrong with the
+form of an answer (a unit, a power of ten) is said at once, but only a few times per question:
+nobody finds a key by trying.
 """
 
 from __future__ import annotations
@@ -26,13 +26,18 @@ from mlsys_widgets.cards.parts import (
     in_points,
     worth,
 )
+from mlsys_widgets.cards.practice_parts import Practice, told
 from mlsys_widgets.cards.task import ItemTask, ShortForm
-from mlsys_widgets.labs import Choice, Essay, Number
+from mlsys_widgets.judging import Verdict
+from mlsys_widgets.labs import Choice, Code, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
-from mlsys_widgets.labs.asked import Asked, is_usable
+from mlsys_widgets.labs.asked import Asked, Checked, is_usable
 from mlsys_widgets.labs.attempts import Attempts, answer_name, begun_name
+from mlsys_widgets.labs.practice import Mastery, judged_name
 from mlsys_widgets.ledger import Answer, Ledger
 
+#: What stays in sight once an answer is recorded, and judged in practice.
+STAYS: Final = ("recorded", "verdict", "solution", "again", "no-more")
 #: How many errors of form are pointed out for one question.
 MOST_HINTS: Final = 3
 
@@ -50,6 +55,8 @@ class QuestionCard(ItemTask):
         Where the answer is kept.
     attempts
         What is asked if the question is asked again.
+    practice
+        What judges each answer as soon as it is recorded; nothing in an assignment.
     after
         A gate, or several, that must be open first.
 
@@ -75,19 +82,28 @@ class QuestionCard(ItemTask):
         *,
         ledger: Ledger,
         attempts: Attempts | None = None,
+        practice: Practice | None = None,
         after: Gate | Iterable[Gate] = (),
     ) -> None:
-        super().__init__(name, item, self.heading(item), ledger=ledger, after=after)
+        self._practice = practice
+        super().__init__(name, item, "", ledger=ledger, after=after)
         self.item = item
         #: The attempt that is shown; 0 is the first.
         self.attempt = 0
         self._attempts = attempts
         self._note = ""
+        self._verdicts: dict[tuple[str, Any], Verdict] = {}
+        #: What is said once the lab has no other numbers.
+        self._no_more = ""
         self.refresh()
 
-    def heading(self, item: Asked) -> str:
-        """Return the heading of the card."""
-        return f"{item.title} ({worth(item)})"
+    def _heading(self) -> str:
+        if self._practice is None:
+            return f"{self.item.title} ({worth(self.item)})"
+        if isinstance(self.item, Essay):
+            return self.item.title
+        mastery = Mastery(self._state.answers if self._state else {}, self.task_id)
+        return f"{self.item.title} ({mastery.words})"
 
     # Attempts.
 
@@ -130,13 +146,14 @@ class QuestionCard(ItemTask):
         if self._attempts is None or self._attempts.at(self.task_id, following) is None:
             return False
         begun = begun_name(self.task_id)
-        self._note = ""
+        self._note = self._no_more = ""
         self._save(lambda: self._ledger.record_answer(begun, following))
         self.show()
         return True
 
     def show(self) -> None:
         self._turn_to_last_begun()
+        self.title = self._heading()
         super().show()
 
     def _turn_to_last_begun(self) -> None:
@@ -150,7 +167,7 @@ class QuestionCard(ItemTask):
         assert isinstance(asked.item, Asked)
         # What is deeper is for the course to say, and the same in every attempt.
         self.item = replace(asked.item, deeper=self.item.deeper)
-        self.attempt, self.title = number, self.heading(self.item)
+        self.attempt = number
 
     @property
     def to_open(self) -> str:
@@ -220,7 +237,50 @@ class QuestionCard(ItemTask):
         told = self._told()
         if self.item.form_error(answer) and answer not in told and len(told) < MOST_HINTS:
             self._save(lambda: self._ledger.record_answer(f"early.{name}", answer))
+        if self._practice is not None and isinstance(self.item, Checked):
+            right = self._judged(answer).right
+            self._save(lambda: self._ledger.record_answer(judged_name(name), right))
         self.show()
+
+    # Practice.
+
+    def _judged(self, answer: Any) -> Verdict:
+        """Judge an answer of the attempt that is shown, once."""
+        assert self._practice is not None
+        assert self._attempts is not None
+        assert isinstance(self.item, Checked)
+        place = self.answer_name, answer
+        if place not in self._verdicts:
+            asked = self._attempts.at(self.task_id, self.attempt)
+            assert asked is not None
+            self._verdicts[place] = self._practice.judged(self.task_id, self.item, asked.p, answer)
+        return self._verdicts[place]
+
+    def _verdict(self, answer: Any) -> Verdict:
+        """The verdict on what is recorded; opening a notebook calls no function for it."""
+        if not isinstance(self.item, Code) or (self.answer_name, answer) in self._verdicts:
+            return self._judged(answer)
+        kept = self._state.answers.get(judged_name(self.answer_name)) if self._state else None
+        right = kept is not None and kept.value is True
+        return Verdict(float(right), "Record it again to see what it returns.")
+
+    def _practiced(self, standing: Answer) -> list[Part]:
+        if self._practice is None or not isinstance(self.item, Checked):
+            return []
+        assert self._attempts is not None
+        asked = self._attempts.at(self.task_id, self.attempt)
+        assert asked is not None
+        solution = self._practice.solution(self.task_id, self.item, asked.p)
+        return told(self._verdict(standing.value), solution, self._no_more)
+
+    def _on_another(self, _values: Values) -> None:
+        if self.ask_again():
+            self._say("Another one, with other numbers.", focus="answer")
+            return
+        self._no_more = "The lab has no other numbers for this question: you have seen them all."
+        self._say(self._no_more, focus="no-more")
+
+    # What is pointed out.
 
     def _told(self) -> list[Any]:
         """The answers whose form was pointed out as wrong."""
@@ -237,7 +297,8 @@ class QuestionCard(ItemTask):
     # What is seen.
 
     def actions(self) -> Mapping[str, Action]:
-        return {"record": self._on_record}
+        again = {"another": self._on_another} if self._practice is not None else {}
+        return {"record": self._on_record, **again}
 
     def _on_record(self, values: Values) -> None:
         before = self.answer
@@ -250,6 +311,8 @@ class QuestionCard(ItemTask):
             raise ValueError(f"{reason} {stands}") from None
         length = self._length_problem() or ()
         hints = [self.form_error or "", *length]
+        assert self.answer is not None
+        hints += [part.text() for part in self._practiced(self.answer)[:1]]
         self._say(" ".join(("Recorded.", *filter(None, hints))), focus="recorded")
 
     def _length_problem(self) -> tuple[str, str] | None:
@@ -271,7 +334,10 @@ class QuestionCard(ItemTask):
         if standing is None:
             return parts
         parts.append(RecordedAnswer("recorded", self._recorded(standing), standing.time))
+        parts += self._practiced(standing)
         until = "and hand in again" if self.handed_in else "until you hand in"
+        if self._practice is not None:
+            until = "and record the change"
         parts.append(Prose("until", f"You can change it {until}.", quiet=True))
         if hint := self.form_error:
             parts.append(Prose("form", hint, label="Look again.", tone="orange"))
@@ -284,10 +350,11 @@ class QuestionCard(ItemTask):
 
     def _rubric(self, essay: Essay) -> list[Part]:
         read = "A person reads it and gives points for this:"
-        if essay.deeper:
+        to_oneself = essay.deeper or self._practice is not None
+        if to_oneself:
             read = "Nobody grades it; hold it against this yourself:"
         rows = tuple(
-            ("•" if essay.deeper else in_points(points), words) for points, words in essay.rubric
+            ("•" if to_oneself else in_points(points), words) for points, words in essay.rubric
         )
         return [Prose("read", read, quiet=True), Rows("rubric", rows)]
 
@@ -299,7 +366,7 @@ class QuestionCard(ItemTask):
         return f"Recorded: **{self.item.in_words(standing.value)}**{source}"
 
     def fold(self) -> ShortForm | None:
-        return ShortForm(("recorded", "form", "length", "note")) if self.answer else None
+        return ShortForm((*STAYS, "form", "length", "note")) if self.answer else None
 
     def _asking(self, standing: Answer | None) -> Part:
         item, value = self.item, standing.value if standing else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.cards import announcements
 from mlsys_widgets.cards.card import LabWidget
@@ -23,6 +23,12 @@ from mlsys_widgets.labs.student_steps import (
 )
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.wording.plurals import counted
+
+_PRACTICE: Final = (
+    "Every answer is judged at once and explained, and you can ask for another one like it as often"
+    " as you want. Nothing is graded, and nothing is handed in: the checks lie beside this notebook"
+    " in `checks.py`, for whoever wants to read them."
+)
 
 
 @dataclass(frozen=True)
@@ -63,13 +69,14 @@ class Welcome(LabWidget):
         notices: Callable[[], Sequence[str]],
         steps: Sequence[StudentStep],
         ledger: Ledger,
+        practice: bool = False,
     ) -> None:
         super().__init__(lab.question or lab.title)
         if lab.question:
             self.kind = lab.title
         self._lab, self._student, self._points = lab, student, points
         self._variants, self._minutes, self._notices = variants, minutes, notices
-        self._steps, self._ledger = steps, ledger
+        self._steps, self._ledger, self._practice = steps, ledger, practice
         announcements.listen(ledger, self)
         self.show()
 
@@ -105,7 +112,8 @@ class Welcome(LabWidget):
                 " terminal and restart the kernel **before** you answer."
             )
         many = {0: ".", 1: "; one act:"}.get(len(lab.acts), f"; {len(lab.acts)} acts:")
-        shape = f"{in_points(self._points)}{self._how_long()}{many}"
+        worth = "Practice" if self._practice else in_points(self._points)
+        shape = f"{worth}{self._how_long()}{many}"
         warnings = [
             Prose(f"notice{k}", words, tone="orange") for k, words in enumerate(self._notices())
         ]
@@ -114,12 +122,14 @@ class Welcome(LabWidget):
         done = self._progress() if self._steps and not warnings else []
         more = self._minutes.beyond_the_acts if self._minutes else ""
         if any(step.deeper for step in self._steps):
-            more = f"{more} What is deeper is optional and gives no points.".strip()
+            points = "" if self._practice else " and gives no points"
+            more = f"{more} What is deeper is optional{points}.".strip()
         if acts and self._minutes:
             more = f"{more} You can stop after each act: everything you commit is kept.".strip()
         beyond = [Prose("beyond", more, quiet=True)] if more else []
         # Problems first, then what it is about; whose it is comes last.
-        shown = [*warnings, Prose("shape", shape), *listed, *beyond, *done]
+        about = [Prose("practice", _PRACTICE)] if self._practice else []
+        shown = [*warnings, Prose("shape", shape), *about, *listed, *beyond, *done]
         return [*shown, Prose("whose", whose, quiet=True)]
 
     def _how_long(self) -> str:

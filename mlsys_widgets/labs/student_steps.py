@@ -28,6 +28,7 @@ from mlsys_widgets.labs.items import (
     Saved,
 )
 from mlsys_widgets.labs.lab import Lab
+from mlsys_widgets.labs.practice import Mastery, asked_in
 from mlsys_widgets.labs.prediction import Prediction
 from mlsys_widgets.labs.quiz import Myths, Quiz
 from mlsys_widgets.labs.reflection_prompt import ReflectionPrompt
@@ -151,11 +152,14 @@ class SavedEntry(NamedTuple):
         The number of the last event about it.
     words
         How many words a text has; `None` for everything else.
+    told
+        In practice, what the student was told about the answer.
     """
 
     right: bool
     seq: int
     words: int | None = None
+    told: str = ""
 
 
 @dataclass(frozen=True)
@@ -210,10 +214,14 @@ def progress(
     short = step.at_least > 1 and next((e for e in held if (e.words or 0) < step.at_least), None)
     if short or not whole or not all(each.right for each in held):
         lacks = _UNFINISHED.get(step.kind, "not finished")
+        if told := held[0].told:
+            return StepProgress("tried", told, whole=whole)
         if short:
             lacks = f"too short: {counted(short.words or 0, 'word')} of at least {step.at_least}"
         tried = sent if handed_in else "tried" if whole else "begun"
         return StepProgress("tried", f"{tried}, {lacks}", whole=whole)
+    if held[0].told:
+        return StepProgress("done", held[0].told)
     if handed_in:
         return StepProgress("handed_in", sent)
     state: StepState = "recorded" if step.kind in _GRADED else "done"
@@ -228,6 +236,12 @@ def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:
         )
         for name, one in (*saved.answers.items(), *saved.predictions.items())
     }
+    for name in found.keys() & {asked_in(each) for each in saved.answers}:
+        mastery = Mastery(saved.answers, name)
+        known = mastery.right or mastery.is_reached
+        how = "right" if known else "not right yet"
+        told = mastery.words if mastery.is_reached else f"{how}, {mastery.words}"
+        found[name] = found[name]._replace(right=known, told=told)
     for name, reflection in saved.reflections.items():
         # Whoever looks again and answers otherwise has still understood it once.
         right = any(attempt.correct is not False for attempt in reflection.attempts)

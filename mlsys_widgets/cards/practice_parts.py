@@ -1,0 +1,78 @@
+"""What a card says in practice: whether an answer is right, why, and how it is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlsys_widgets.cards.parts import Buttons, FoldedProse, Part, Prose
+from mlsys_widgets.judging import Given, Verdict
+from mlsys_widgets.judging.judge_answer import judge_answer
+from mlsys_widgets.judging.keys import Checks, CodeKey, Key
+from mlsys_widgets.labs import Code, Parameters
+from mlsys_widgets.labs.asked import Checked
+from mlsys_widgets.labs.function_calls import call_apart
+
+#: How verdicts begin where they say no more than right or not; the card says that itself.
+_OPENINGS = ("Right.", "Right:", "Not right:", "Not right.")
+
+
+@dataclass(frozen=True)
+class Practice:
+    """The checks of a lab, which lie beside a copy for practice, and the folder they are about."""
+
+    checks: Checks
+    folder: Path
+
+    def judged(self, name: str, item: Checked, p: Parameters, answer: Any) -> Verdict:
+        """Judge an answer; a function runs in a process of its own."""
+
+        def replies(key: CodeKey) -> Sequence[Any]:
+            assert isinstance(item, Code)
+            return call_apart(answer, item.function, key.cases)
+
+        return judge_answer(self.checks[name], Given(p, self.folder), answer, replies)
+
+    def solution(self, name: str, item: Checked, p: Parameters) -> str:
+        """Return the right answer with the student's numbers, and why; empty if nobody knows."""
+        try:
+            key: Key = self.checks[name](Given(p, self.folder))
+        except ValueError:  # of an answer about a file that is missing or broken
+            return ""
+        if isinstance(key, CodeKey):
+            value = "\n\n".join(f"`{line}`" for line in str(key.value).splitlines() if line.strip())
+        else:
+            value = f"**{item.in_words(key.value)}**"  # type: ignore[arg-type]
+        return f"{value}\n\n{beyond_the_verdict(key.says)}".strip()
+
+
+def beyond_the_verdict(says: str) -> str:
+    """Return what an explanation says beyond right or not right.
+
+    Examples
+    --------
+    >>> beyond_the_verdict("Right."), beyond_the_verdict("Not right: it is too high.")
+    ('', 'It is too high.')
+    >>> beyond_the_verdict("Launches cost time, too.")
+    'Launches cost time, too.'
+    """
+    for opening in _OPENINGS:
+        if says.startswith(opening):
+            rest = says.removeprefix(opening).strip()
+            return rest[:1].upper() + rest[1:]
+    return says
+
+
+def told(verdict: Verdict, solution: str, note: str) -> list[Part]:
+    """Return what a card shows below a judged answer."""
+    label, tone = ("✓ Right.", "green") if verdict.right else ("✗ Not right.", "orange")
+    parts: list[Part] = [Prose("verdict", beyond_the_verdict(verdict.says), label=label, tone=tone)]
+    if solution:
+        heading = "The solution with your numbers"
+        parts.append(FoldedProse("solution", solution, heading=heading))
+    parts.append(Buttons("again", (("another", "Another one like this"),), leads=False))
+    if note:
+        parts.append(Prose("no-more", note, quiet=True))
+    return parts
