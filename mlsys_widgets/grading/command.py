@@ -68,6 +68,13 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
     console = PatientConsole(stderr=arguments.json)
+    if course.is_practice(arguments.lab):
+        console.print(
+            f"There is nothing to grade: {arguments.lab} is practice in this course"
+            " (way in course.toml), so each answer was judged when it was recorded.",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+        return 0
     to_look_at = False
     if arguments.handed_in is not None:
         to_look_at = _take_in(console, arguments, course)

@@ -109,6 +109,7 @@ def hand_in(
     It goes beside the notebook, unless `into` another folder. Raises `CannotHandIn` when something
     cannot be read, or the file cannot be written.
     """
+    work.must_count()
     time = moment or datetime.now(UTC)
     files = gather(work, student, time)
     path = (into or work.folder) / archive_name(work.lab, student)

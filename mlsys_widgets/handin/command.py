@@ -16,6 +16,7 @@ from mlsys_widgets.wording.local_time import with_local_times
 def run(arguments: argparse.Namespace) -> int:
     """Hand in a lab; 1 if somebody decided not to."""
     work = find_work(arguments.lab)
+    work.must_count()
     who = student(work.folder)
     missing = what_is_missing(work, who)
     print(f"{work.title}, as {who.name} ({who.known_from})")

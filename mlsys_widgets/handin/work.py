@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from mlsys_widgets.files import LEDGER, MEASUREMENT
 from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.labs.practice import NOT_GRADED, PRACTICE, WAY
 from mlsys_widgets.labs.student_steps import STEP_KINDS, StudentStep
 from mlsys_widgets.ledger.receipt import RECEIPT
 
@@ -38,6 +39,13 @@ class LabWork:
     steps: tuple[StudentStep, ...]
     #: Names of what the student makes beside the notebook.
     files: tuple[str, ...] = _USUAL
+    #: Whether it is a copy for practice, which nobody grades.
+    practice: bool = False
+
+    def must_count(self) -> None:
+        """Refuse to hand in what nobody grades."""
+        if self.practice:
+            raise CannotHandIn(f"{self.notebook.name} is not handed in. {NOT_GRADED}")
 
     @property
     def folder(self) -> Path:
@@ -84,6 +92,7 @@ def read_work(notebook: Path) -> LabWork:
         title if isinstance(title, str) else lab,
         tuple(steps_in(book)),
         tuple(dict.fromkeys((*_USUAL, *plain))),
+        about.get(WAY) == PRACTICE,
     )
 
 

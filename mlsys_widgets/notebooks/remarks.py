@@ -187,6 +187,7 @@ class RemarkKind(NoteKind):
         "there is no {about}, so what the ledger records was graded, in the notebook as it was"
         " released",
     )
+    PRACTICE = "practice", "{detail}"
     LEFT_OUT = "left out", "“{about}” was left out: {detail}"
     FOLDER_NOT_READ = "folder not read", "its folder was not read: {detail}"
     MORE_LEFT_OUT = "more left out", "{detail} more files were left out: too many, or too large"

@@ -82,6 +82,7 @@ class HandInHandler(PanelHandler):
     def outlook(self, notebook: Path) -> HandInOutlook:
         """Say what would be handed in, by whom and how, and what is missing."""
         work = read_work(notebook)
+        work.must_count()
         who, course = student(work.folder), self.course_of(work)
         return HandInOutlook(
             lab=work.lab,
@@ -95,6 +96,7 @@ class HandInHandler(PanelHandler):
 
     def hand_in(self, notebook: Path) -> HandInReceipt:
         work = read_work(notebook)
+        work.must_count()
         if course := self.course_of(work):
             reply = submitted(work, course)
             late = lateness(work, datetime.now(UTC))

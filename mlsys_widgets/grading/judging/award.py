@@ -24,6 +24,7 @@ from mlsys_widgets.labs.answers import print_sentence
 from mlsys_widgets.labs.function_calls import call_apart
 from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.labs.practice import NOT_GRADED
 from mlsys_widgets.labs.working_folder import working_folder
 from mlsys_widgets.ledger import LedgerError, State
 
@@ -154,6 +155,8 @@ def judge_record(
         return Verdict(0.0, sentence), Flag(
             FlagKind.FOREIGN_LEDGER, detail=f"{ledger.somebody_else}, not of {owner}"
         )
+    if ledger.is_practice:
+        return Verdict(0.0, NOT_GRADED), Flag(FlagKind.PRACTICE, detail=NOT_GRADED)
     state = ledger.state
     missing = [name for name, parts in wanted.items() if not _holds(state, lab.name, parts)]
     sentence = f"Missing: {', '.join(_titles(lab, missing))}." if missing else "All there."

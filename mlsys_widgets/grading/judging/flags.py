@@ -61,6 +61,7 @@ class FlagKind(NoteKind):
         "the ledger is of {detail}, so nothing in it counts",
         "the ledger is somebody else's",
     )
+    PRACTICE = "practice", "{detail}", "practice was handed in instead of the lab"
     DOUBTFUL_LEDGER = "doubtful ledger", "ledger: {detail}", "the ledger does not fit together"
     CHANGED_LEDGER = (
         "changed ledger",

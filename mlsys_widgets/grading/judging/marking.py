@@ -53,6 +53,7 @@ from mlsys_widgets.grading.reading.hand_in_time import HandInTime
 from mlsys_widgets.grading.reading.ledger_heads import check_heads
 from mlsys_widgets.grading.reading.ledger_origins import ledger_origin
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
+from mlsys_widgets.grading.reading.practice_work import is_practice_work
 from mlsys_widgets.grading.reading.readers import CannotRead, ReaderMessage
 from mlsys_widgets.grading.reading.recorded_answers import (
     answers_in,
@@ -63,6 +64,7 @@ from mlsys_widgets.grading.reading.recorded_answers import (
 )
 from mlsys_widgets.grading.reading.submissions import Submission, collect, name_problem
 from mlsys_widgets.labs import Item, Lab, Parameters
+from mlsys_widgets.labs.practice import NOT_GRADED
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
@@ -206,6 +208,8 @@ class Marking:
             return MustRun("this version of the lab grades code")
         name = self.lab.name
         files, notes = self._completed(submission, notes)
+        if is_practice_work(files, f"{name}.ipynb"):
+            return self._of_practice(request, notes)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
@@ -237,6 +241,8 @@ class Marking:
         """Lay out what a child gets, and what is needed when it has ended."""
         name = self.lab.name
         files, notes = self._completed(submission, notes)
+        if is_practice_work(files, f"{name}.ipynb"):
+            return self._of_practice(request, notes)
         try:
             runnable = make_runnable(name, files, self.released)
         except NoUsableNotebook as problem:
@@ -275,6 +281,12 @@ class Marking:
             return self._judge(request, notes, result, BY_RECORD, state.runnable.book)
         result = apply_report(request.student, state.runnable, report, state.calls)
         return self._judge(request, notes, result, RUN, state.runnable.book)
+
+    def _of_practice(self, request: JudgeByRecord, notes: SubmissionNotes) -> JudgedSubmission:
+        """Judge a copy for practice: nothing that was handed in counts, and somebody is told."""
+        notes = replace(notes, doubt=None)  # it is a copy of no version that is graded
+        remark = Remark(RemarkKind.PRACTICE, detail=NOT_GRADED.removesuffix("."))
+        return self._without_notebook(request, notes, {}, NoUsableNotebook(FINISHED, remark))
 
     def _without_notebook(
         self,

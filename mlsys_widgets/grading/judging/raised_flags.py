@@ -24,6 +24,7 @@ _ALWAYS: Final[Mapping[RemarkKind, FlagKind]] = {
     RemarkKind.LEDGERS_MERGED: FlagKind.LEDGERS_MERGED,
     RemarkKind.LEDGER_NOT_USED: FlagKind.LEDGER_NOT_USED,
     RemarkKind.RECORD_UNUSABLE: FlagKind.RECORD_UNUSABLE,
+    RemarkKind.PRACTICE: FlagKind.PRACTICE,
 }
 _STRAYS: Final[Mapping[RemarkKind, FlagKind]] = {
     RemarkKind.STRAY_ANSWER: FlagKind.STRAY_ANSWER,
@@ -51,6 +52,7 @@ _FOR_STUDENTS: Final = frozenset(
         *_COPIES.values(),
         *_STRAYS.values(),
         FlagKind.LEFT_OUT,
+        FlagKind.PRACTICE,
         RemarkKind.OTHER_ENCODING,
         RemarkKind.CONFLICT,
         RemarkKind.CONFLICT_CELL,

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import LEDGER
-from mlsys_widgets.grading.reading.entry_rules import EntryRules, usual_rules
+from mlsys_widgets.grading.reading.entry_rules import EntryRules, SiftedEntries, usual_rules
 from mlsys_widgets.labs import Item, Lab
 from mlsys_widgets.labs.attempts import Attempts
+from mlsys_widgets.labs.practice import NOT_GRADED, is_practice
 from mlsys_widgets.ledger import Event, Head, Ledger, State, Verification
 from mlsys_widgets.ledger.events import timestamp
 from mlsys_widgets.ledger.fold import Fold
@@ -58,7 +59,16 @@ class LedgerRecord:
         self.ledger = Ledger.open(folder / LEDGER, lab=lab.name, student=owner)
         self._events = self.ledger.events()
         self._rules = usual_rules(lab) if items is None else EntryRules(lab, items, attempts)
-        self._sifted = self._rules.sift(self._events, [usual_rules(each) for each in also])
+        self._sifted = (
+            SiftedEntries(refused=[NOT_GRADED])
+            if self.is_practice
+            else self._rules.sift(self._events, [usual_rules(each) for each in also])
+        )
+
+    @cached_property
+    def is_practice(self) -> bool:
+        """Whether it is a ledger of practice, of which nothing counts."""
+        return is_practice(event.id for event in self._events if event.kind == "answer")
 
     @property
     def somebody_else(self) -> str | None:
