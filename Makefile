@@ -33,6 +33,8 @@ PYTHON ?= $(shell for python in python3.11 python3 python3.12 python3.13 python3
 
 # Where a student works: copies of the released labs, so that the checkout stays clean.
 LAB_FOLDER := my_labs
+# They are for practice; --assignments: as a course hands them out.
+WAY ?=
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .PHONY: help lab hub quick test test-hub test-all nbval lint types format docs pictures bench wheel bundle constraints labextension clean system-packages
@@ -42,7 +44,7 @@ help: ## Show this list
 
 # The page is shown rendered by the settings in tools/jupyter; the path is for mlsys in a terminal.
 lab: $(VENV)/.student ## Open JupyterLab on your copy of the labs (over ssh: ARGS=--no-browser)
-	@$(PY) tools/my_labs.py $(LAB_FOLDER)
+	@$(PY) tools/my_labs.py $(LAB_FOLDER) $(WAY)
 	PATH="$(abspath $(VENV))/bin:$$PATH" \
 	JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter$${JUPYTER_CONFIG_PATH:+:$$JUPYTER_CONFIG_PATH}" \
 	exec $(PY) -m jupyterlab $(ALLOW_ROOT) --ServerApp.root_dir=$(LAB_FOLDER) \

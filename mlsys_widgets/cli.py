@@ -234,6 +234,7 @@ def _add_authoring(commands: _Commands, course: CommandParser) -> None:
     build.option("--bundle FILE", "build what has changed, and pack all labs into one archive for"
                  " mlsys course init (default: build/COURSE-VERSION.tar.gz)", nargs="?",
                  const=Path())
+    build.option("--practice FOLDER", "and lay out copies for practice there, with their checks")
     build.option("--without-people", "pack no names: sections without students, no extensions, no"
                  " staff; for another class")
 

@@ -1,11 +1,12 @@
-"""Lay the released labs out in my_labs/, where a student works on them.
+"""Lay the labs out for practice in my_labs/, where a student works on them.
 
 ``make lab`` runs this each time. Nothing that a student has changed is ever overwritten or removed.
 A lab that nobody touched follows its release. A lab that was touched stays entirely as it is,
 because its notebook and the file with its questions belong together; one line says so. A missing
 file is restored.
 
-Needs the standard library only.
+Without a course nobody grades, so the labs are copies for practice, made from the release; with
+``--assignments`` they are laid out as a course hands them out.
 """
 
 from __future__ import annotations
@@ -15,13 +16,19 @@ import json
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-#: What is copied, and below which folder.
-SOURCES: Final = (("release", ""), ("docs/tutorials", "tutorials"))
+#: What is copied, and below which folder: the labs, and the tutorials.
+LABS, TUTORIALS = "release", "docs/tutorials"
+#: To whoever gets copies for practice.
+PRACTICE: Final = (
+    "The labs in {} are for practice: each answer is judged at once, and nothing is graded. To see"
+    " them as a course hands them out: make lab LAB_FOLDER=my_assignments WAY=--assignments"
+)
 #: Records what was copied, so that a student's changes can be told from ours.
 MEMORY: Final = ".laid_out.json"
 
@@ -38,15 +45,24 @@ _LEFT_OUT: Final = frozenset({"__pycache__", "ledger.jsonl"})
 Known = dict[str, str]
 
 
-def lay_out(root: Path, folder: Path) -> list[str]:
-    """Bring a student's folder up to date; return what to tell the student."""
+def lay_out(root: Path, folder: Path, labs: Path | None = None) -> list[str]:
+    """Bring a student's folder up to date; return what to tell the student.
+
+    Parameters
+    ----------
+    labs
+        Where the labs are; those that are released if omitted.
+    """
     remembered, notices = _remembered(folder), []
-    for source, below in SOURCES:
-        for unit in _units(root / source):
-            known = remembered.setdefault(source, {})
-            if not _lay_out_unit(root / source, unit, folder / below, known):
+    for name, source, below in (
+        (LABS, labs or root / LABS, ""),
+        (TUTORIALS, root / TUTORIALS, "tutorials"),
+    ):
+        for unit in _units(source):
+            known = remembered.setdefault(name, {})
+            if not _lay_out_unit(source, unit, folder / below, known):
                 notices.append(
-                    f"{folder / below / unit.name} differs from the one in {source}/. Yours stays,"
+                    f"{folder / below / unit.name} differs from the one in {name}/. Yours stays,"
                     " because you changed it; to get the other one too, rename yours."
                 )
     text = json.dumps(remembered, indent=1, sort_keys=True)
@@ -115,16 +131,28 @@ def _write(path: Path, content: bytes) -> None:
     aside.replace(path)
 
 
+def practice(folder: Path) -> list[str]:
+    """Lay out copies for practice of the labs of this checkout."""
+    from mlsys_widgets.authoring.practice_copies import practice_copies
+    from mlsys_widgets.course.course import Course
+
+    with tempfile.TemporaryDirectory() as aside:
+        practice_copies(Course.at(ROOT), Path(aside))
+        return [PRACTICE.format(folder), *lay_out(ROOT, folder, Path(aside))]
+
+
 def main(arguments: Sequence[str]) -> int:
     """Lay the labs of this checkout out in the folder that is named."""
-    if len(arguments) != 1:
-        print("usage: my_labs.py FOLDER", file=sys.stderr)
+    as_assignments = "--assignments" in arguments
+    named = [each for each in arguments if each != "--assignments"]
+    if len(named) != 1:
+        print("usage: my_labs.py FOLDER [--assignments]", file=sys.stderr)
         return 2
-    folder = Path(arguments[0])
+    folder = Path(named[0])
     try:
-        for line in lay_out(ROOT, folder):
+        for line in lay_out(ROOT, folder) if as_assignments else practice(folder):
             print(line)
-    except OSError as problem:
+    except (OSError, ValueError) as problem:
         print(f"The labs could not be laid out in {folder}: {problem}", file=sys.stderr)
         return 1
     return 0

@@ -12,6 +12,8 @@ export interface IAbout {
   lab: string;
   title: string;
   acts: string[];
+  /** Whether it is a copy for practice, which is not handed in. */
+  practice: boolean;
 }
 
 const STEPS = [
@@ -75,7 +77,8 @@ export function aboutLab(model: INotebookModel): IAbout | null {
   return {
     lab,
     title: text(said.title) ?? lab,
-    acts: acts.map(title => text(title) ?? '')
+    acts: acts.map(title => text(title) ?? ''),
+    practice: said.way === 'practice'
   };
 }
 

@@ -138,7 +138,7 @@ function OpenLab(props: {
         report={report}
         problem={problemOf(about.lab, report, trouble)}
         goToNext={actions.goToNext}
-        handIn={actions.handIn}
+        handIn={about.practice ? null : actions.handIn}
       />
       <HandedIn handedIn={report?.handed_in ?? null} handIn={actions.handIn} />
       <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-progress">
@@ -166,9 +166,11 @@ function OpenLab(props: {
             Instrument beside
           </button>
         )}
-        <button className="mlsys-Lab-button" onClick={actions.handIn}>
-          Hand in…
-        </button>
+        {!about.practice && (
+          <button className="mlsys-Lab-button" onClick={actions.handIn}>
+            Hand in…
+          </button>
+        )}
         <button className="mlsys-Lab-button" onClick={actions.present}>
           Present
         </button>
@@ -196,7 +198,7 @@ function Next(props: {
   hasMore: boolean;
   problem: string | null;
   goToNext(): void;
-  handIn(): void;
+  handIn: (() => void) | null;
 }): JSX.Element | null {
   const { steps, next, hasMore, report, problem, goToNext, handIn } = props;
   const left = notDone(steps, report).length;
@@ -210,9 +212,10 @@ function Next(props: {
       <section className="mlsys-Lab-next" aria-label="What to do next">
         <p>
           All steps are done.
-          {report.handed_in === null && ' Hand in the lab when you are happy with it.'}
+          {handIn === null && ' This is practice: nothing is handed in.'}
+          {handIn !== null && report.handed_in === null && ' Hand in the lab when you are happy with it.'}
         </p>
-        {report.handed_in === null && (
+        {handIn !== null && report.handed_in === null && (
           <button className="mlsys-Lab-nextButton" onClick={handIn}>
             <span className="mlsys-Lab-kicker">Hand in the lab…</span>
           </button>
@@ -363,8 +366,8 @@ function Path(props: IStepsProps & { next: IStep | null }): JSX.Element {
               </span>
               <span>
                 {taskOf(step.kind)}: {step.title}
-                {/* What is not right yet is said to everybody; the rest is in the sign. */}
-                <span className={state === 'tried' ? '' : 'mlsys-Lab-unseen'}> ({words})</span>
+                {/* What is not right yet is said to everybody, as is mastery; the rest is in the sign. */}
+                <span className={state === 'tried' || /[●○]/.test(words) ? '' : 'mlsys-Lab-unseen'}> ({words})</span>
               </span>
             </button>
           </li>

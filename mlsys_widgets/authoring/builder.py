@@ -18,6 +18,7 @@ from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.lab_dates import write_lab_dates
 from mlsys_widgets.authoring.notebook import CHECKED, VARIES, Notebook
+from mlsys_widgets.authoring.practice_copies import turn_into_practice
 from mlsys_widgets.authoring.release import generate_release
 from mlsys_widgets.authoring.start_page import write_start_page
 from mlsys_widgets.authoring.text import TextError, read
@@ -111,6 +112,8 @@ def build(
             _run(workshop / "source" / lab / f"{lab}.ipynb")
             say(f"{lab}: release")
             _release(course, lab, workshop)
+            if course.is_practice(lab):
+                turn_into_practice(course, lab, workshop / "release" / lab)
             stamp(lab, workshop)
             for step in _STEPS:
                 target = (into or course.root) / step / lab

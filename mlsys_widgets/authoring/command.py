@@ -13,4 +13,5 @@ def run_new_lab(arguments: argparse.Namespace) -> int:
     print(f"Wrote {folder}: a small lab that works. Change its three files, then run:")
     print(f"  mlsys build {arguments.name}")
     print(f"  pytest --nbval source/{arguments.name}   # outputs are as they were built")
+    print("  mlsys build --practice FOLDER   # copies that judge each answer at once, to try it")
     return 0

@@ -13,7 +13,8 @@ from copy import deepcopy
 import nbformat
 
 from mlsys_widgets.authoring.builder import stamp
-from mlsys_widgets.authoring.release import as_released
+from mlsys_widgets.authoring.practice_copies import handed_out
+from mlsys_widgets.authoring.text import open_lab_with
 from mlsys_widgets.course.course import Course
 
 
@@ -24,7 +25,7 @@ def redraw(course: Course, lab: str) -> None:
     for cell in book.cells:
         cell.source = with_arguments(cell.source, lab, course.arguments)
     path.write_text(nbformat.writes(book) + "\n", "utf-8")
-    released = as_released(course, lab, deepcopy(book))
+    released = handed_out(course, lab, deepcopy(book))
     (course.folder("release", lab) / path.name).write_text(
         nbformat.writes(released) + "\n", "utf-8"
     )
@@ -43,9 +44,6 @@ def with_arguments(source: str, lab: str, arguments: str) -> str:
     >>> with_arguments("    return award(limit, globals(), points=5, edition='a')", "lab_02", "")
     '    return award(limit, globals(), points=5)'
     """
-    # What is deeper is no matter of the draw and stays as it is.
-    opens = re.compile(rf'^(lab = open_lab\("{re.escape(lab)}").*?((?:, deeper="\w+")?\))$', re.M)
+    source = open_lab_with(source, lab, arguments)
     awards = re.compile(r"^(    return award\(.+, globals\(\), points=[0-9.]+).*(\))$", re.M)
-    for pattern in (opens, awards):
-        source = pattern.sub(lambda found: f"{found[1]}{arguments}{found[2]}", source)
-    return source
+    return awards.sub(lambda found: f"{found[1]}{arguments}{found[2]}", source)

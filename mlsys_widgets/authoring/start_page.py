@@ -18,12 +18,14 @@ from mlsys_widgets.labs.about_lab import about_lab
 from mlsys_widgets.labs.deeper import as_counted
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
+from mlsys_widgets.labs.practice import PRACTICE, WAY
 from mlsys_widgets.wording.units import format_quantity
 
 _PAGE: Final = """\
 # Start here
 
-In these labs you predict first and look second: once you commit a prediction, the instruments open.
+{way}In these labs you predict first and look second: once you commit a prediction, the instruments
+open.
 
 **Open this one first: {first}.** Later labs build on what you decide in earlier ones.
 
@@ -48,19 +50,39 @@ mlsys whoami NAME
 2. Go from top to bottom. Where you are asked what you expect, choose an answer and how sure you
    are, and commit. You cannot change a prediction afterward, but being wrong costs nothing.
 3. Answer each question in its card: `33%`, `1,000`, `3.94 µs` and `1e3` can all be read. What the
-   card calls recorded is saved; you can change it until you hand in. Whether it is right, you
-   learn from the feedback.
-4. When you are done, press *Hand in…* in the Lab panel. It names what is missing first.
+   card calls recorded is saved; you can change it {judged}
 
 On the right, the **Lab panel** lists the steps of the lab and which of them are done; click a step
 to go there. What you commit is kept in your **ledger**, the file `ledger.jsonl` beside the
-notebook. You submit it together with the notebook, so leave it where it is.
+notebook. {ledger}
 
 ## Stuck?
 
 Restart the kernel and press *Resume*; everything you committed and recorded is still there. To
 start a lab over from scratch, use *Restart the lab…* in the Lab panel.
 """
+
+_ASSIGNMENT: Final = {
+    "way": "",
+    "judged": """\
+until you hand in. Whether it is right, you
+   learn from the feedback.
+4. When you are done, press *Hand in…* in the Lab panel. It names what is missing first.""",
+    "ledger": "You submit it together with the notebook, so leave it where it is.",
+}
+_PRACTICE: Final = {
+    "way": """\
+**This is practice.** Each answer is judged at once and explained, and you can ask for another
+question like it, on new numbers, as often as you want. Nothing is graded, and the checks lie beside
+each notebook in `checks.py`, for whoever wants to read them.
+
+""",
+    "judged": """\
+whenever you
+   like. The card says at once whether it is right, why, and how it is solved with your numbers.
+4. Press *Another one like this* until a question is mastered (●●): two right at the first try.""",
+    "ledger": "It belongs to the notebook, so leave it where it is.",
+}
 
 
 def write_start_page(release: Path) -> Path:
@@ -78,7 +100,9 @@ def start_page(release: Path) -> str:
     first = _link(found[0]) if found else "none is released yet"
     known = [read_dates(release / lab.name / LAB_DATES) for lab in found]
     dates = page_dates(filter(None, known))
-    return _PAGE.format(labs="\n\n".join(lines), first=first, dates=dates)
+    practice = bool(books) and all(each.get(WAY) == PRACTICE for each in books)
+    words = _PRACTICE if practice else _ASSIGNMENT
+    return _PAGE.format(labs="\n\n".join(lines), first=first, dates=dates, **words)
 
 
 def _how_long(lab: Lab, built: Mapping[str, Any]) -> str:
@@ -91,7 +115,8 @@ def _how_long(lab: Lab, built: Mapping[str, Any]) -> str:
 def _line(number: int, lab: Lab, built: Mapping[str, Any]) -> str:
     parameters = lab.draw("", variants=False)
     items = as_counted(lab.items(parameters), built.get("deeper", "optional"))
-    points = format_quantity(sum(points_of(items).values()), "points")
+    counts = format_quantity(sum(points_of(items).values()), "points")
+    points = PRACTICE if built.get(WAY) == PRACTICE else counts
     how_long = _how_long(lab, built)
     messages = [each for each in lab.items(parameters).values() if isinstance(each, Message)]
     if messages:

@@ -28,6 +28,11 @@ def student_asks(code: str, lab: str) -> str:
     return f"# What {lab} asks. {_MADE}{student_source(code)}"
 
 
+def student_checks(code: str, lab: str) -> str:
+    """The checks of a lab as they lie beside a copy for practice, for whoever wants to read."""
+    return f"# How practice of {lab} judges answers. {_MADE}{student_source(code)}"
+
+
 def student_module(code: str, lab: str) -> str:
     """A module beside a lab as students get it, under a line that says what the file is.
 

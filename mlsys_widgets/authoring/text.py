@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -113,3 +114,16 @@ def _heading(where: str, body: str) -> str:
             f" begins {body[:40]!r}"
         )
     return body
+
+
+def open_lab_with(source: str, lab: str, arguments: str, way: str = "") -> str:
+    r"""A cell's code with other arguments of the course where it opens the lab.
+
+    Examples
+    --------
+    >>> open_lab_with('lab = open_lab("lab_02", edition="a", deeper="required")', "lab_02", "")
+    'lab = open_lab("lab_02", deeper="required")'
+    """
+    # What is deeper is no matter of the draw and stays as it is.
+    opens = re.compile(rf'^(lab = open_lab\("{re.escape(lab)}").*?((?:, deeper="\w+")?)\)$', re.M)
+    return opens.sub(lambda found: f"{found[1]}{arguments}{found[2]}{way})", source)

@@ -337,7 +337,7 @@ class QuestionCard(ItemTask):
         parts += self._practiced(standing)
         until = "and hand in again" if self.handed_in else "until you hand in"
         if self._practice is not None:
-            until = "and record the change"
+            until = "as often as you like"
         parts.append(Prose("until", f"You can change it {until}.", quiet=True))
         if hint := self.form_error:
             parts.append(Prose("form", hint, label="Look again.", tone="orange"))

@@ -123,6 +123,10 @@ class Course:
         """Return whether what lies beyond the core of a lab counts."""
         return self.calendar.dates(lab).deeper or self.deeper
 
+    def is_practice(self, lab: str) -> bool:
+        """Return whether a lab is handed out for practice, so that nothing of it is graded."""
+        return self.calendar.dates(lab).way == "practice"
+
     @property
     def arguments(self) -> str:
         """What differs from the defaults, as arguments that are built into the cells."""

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mlsys_widgets.authoring import Course, build
+from mlsys_widgets.authoring.practice_copies import practice_copies
 from mlsys_widgets.course.trial_accounts import note_trial_accounts
 from mlsys_widgets.courses.bundle import default_name, pack
 from mlsys_widgets.courses.change_history import ChangeHistory
@@ -41,6 +42,9 @@ def run_build(arguments: argparse.Namespace) -> int:
         # A bundle holds all labs, so those that changed are built as well.
         labs = sorted({*arguments.labs, *stale_labs(course)}) if bundling else arguments.labs
         made = build(course, labs, say=status.update) if labs or not bundling else []
+    if arguments.practice is not None:
+        for lab in practice_copies(course, arguments.practice):
+            made.append(arguments.practice / lab / f"{lab}.ipynb")
     for path in made:
         console.print(f"Wrote {path}", highlight=False)
     for lab in dict.fromkeys(path.parent.name for path in made):

@@ -15,7 +15,8 @@ import nbformat
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.authoring.hidden_tests import CheckSource
 from mlsys_widgets.authoring.notebook import Notebook
-from mlsys_widgets.authoring.release import as_gradebook_has_it, as_released
+from mlsys_widgets.authoring.practice_copies import handed_out, handed_out_files
+from mlsys_widgets.authoring.release import as_gradebook_has_it
 from mlsys_widgets.authoring.start_page import start_page
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.authoring.traveling_files import traveling
@@ -71,8 +72,11 @@ def why_stale(course: Course, lab: str) -> str | None:
     for folder in (source, release):
         if not (folder / notebook).is_file():
             return f"{folder.parent.name}/{lab} is not built"
-    for name, code in traveling(home, lab).items():
-        for folder in (source, release):
+    for folder, files in (
+        (source, traveling(home, lab)),
+        (release, handed_out_files(course, lab)),
+    ):
+        for name, code in files.items():
             there = folder / name
             if not there.is_file() or there.read_text("utf-8") != code:
                 return f"{folder.parent.name}/{lab}/{name} is not made from the one in assignments/"
@@ -84,7 +88,7 @@ def why_stale(course: Course, lab: str) -> str | None:
     if built is None or _cells(made) != _cells(built):
         return f"source/{lab} is not what its text produces"
     released = _read(release / notebook)
-    if released is None or _cells(as_released(course, lab, built)) != _cells(released):
+    if released is None or _cells(handed_out(course, lab, built)) != _cells(released):
         return f"release/{lab} is not what nbgrader makes from source/{lab}"
     stamp = stamp_in((release / notebook).read_bytes())
     if stamp != version_in(release, lab):

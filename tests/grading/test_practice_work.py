@@ -87,9 +87,10 @@ def test_practice_earns_nothing_and_everybody_is_told(course, run):
 def test_stock_nbgrader_gives_practice_nothing(course):
     nbgrader(course.root, ["autograde", LAB, "--force"])
     with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as book:
-        points = {s: book.find_submission(LAB, s).score for s in (*HANDED_IN, "fay")}
-    honest = points.pop("fay")
-    assert honest > 0
+        points = {each.student.id: each.score for each in book.assignment_submissions(LAB)}
+    assert points.pop("fay") > 0
+    # nbgrader does not take a ledger without a notebook at all.
+    assert points.keys() >= HANDED_IN.keys() - {"cal"}
     assert set(points.values()) == {0}, points
 
 
