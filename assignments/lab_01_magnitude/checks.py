@@ -72,6 +72,7 @@ def catch_up_days(given: Given) -> NumberKey:
                 "sparse peak for dense",
                 days(H100.peak("fp16", sparse=True)),
                 credit=0.5,
+                idea="the sparse peak is the peak",
                 says="That is the H100's peak with 2:4 sparsity, which skips half of the "
                 "multiplications. The question names the dense peak, where all of them are done.",
             ),
@@ -160,6 +161,7 @@ def flop_per_joule_times(given: Given) -> NumberKey:
                 "sparse peak for dense",
                 right * H100.peak("fp16", sparse=True) / H100.peak("fp16"),
                 credit=0.5,
+                idea="the sparse peak is the peak",
                 says="That is with the sparse peak, which also counts the multiplications that are "
                 "skipped. Count what is done.",
             ),
@@ -295,6 +297,7 @@ def int8_weights_times(given: Given) -> NumberKey:
                 "everything four times as fast",
                 1 / QUARTER,
                 credit=0.0,
+                idea="a faster part makes the whole as much faster",
                 says="Only the memory term shrinks to a quarter. The arithmetic and the latency, "
                 f"{q(after.compute_time + after.latency, 's')} together, stay as they are.",
             ),
@@ -689,6 +692,7 @@ def largest_batch_images(given: Given) -> NumberKey:
             "sparse peak for dense",
             float(floor(left / (scaling + arithmetic(H100.peak("fp16", sparse=True), efficiency)))),
             credit=0.4,
+            idea="the sparse peak is the peak",
             says="That is with the sparse peak. Nothing says that half of these weights are zero.",
         ),
     ]
@@ -757,6 +761,7 @@ def needed_efficiency_percent(given: Given) -> NumberKey:
                 "sparse peak for dense",
                 right * H100.peak("fp16") / H100.peak("fp16", sparse=True),
                 credit=0.4,
+                idea="the sparse peak is the peak",
                 says="That is a percentage of the sparse peak. Nothing says that half of these "
                 "weights are zero.",
             ),

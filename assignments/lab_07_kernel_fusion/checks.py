@@ -158,6 +158,7 @@ def faster_gpu_saves_pct(given: Given) -> NumberKey:
                 "the whole pass gets faster",
                 100 * (1 - 1 / p.faster),
                 credit=0.2,
+                idea="a faster part makes the whole as much faster",
                 says=f"That would be {p.faster:g}× for the whole pass. Only the kernels get"
                 f" shorter; {p.launch_us:g} µs of launching before each stay.",
             ),
@@ -343,6 +344,7 @@ def rows_until_traffic_counts(given: Given) -> NumberKey:
                 "the write left out",
                 2 * right,
                 credit=0.5,
+                idea="only what is read is moved",
                 says="You moved each number once. The fused kernel reads the tensor and writes it,"
                 f" {2 * size} bytes for each number.",
             ),
@@ -438,6 +440,7 @@ def ridge_gap_times(given: Given) -> NumberKey:
                 "Tensor Cores do elementwise work",
                 float(tensor_ridge) / now,
                 credit=0.4,
+                idea="arithmetic decides how long a kernel takes",
                 says=f"You took the ridge of the Tensor Cores, {q(tensor_ridge, 'FLOP/B')}. They"
                 " multiply matrices and nothing else. This chain runs on the vector units, whose"
                 f" ridge is at {q(ridge, 'FLOP/B')}.",

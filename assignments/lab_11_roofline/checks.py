@@ -74,6 +74,7 @@ def dense_share_pct(given: Given) -> NumberKey:
                 "sparse peak",
                 100 * rate / sparse,
                 credit=0.3,
+                idea="the sparse peak is the peak",
                 says="That is the dashboard's own percentage. Its peak of"
                 f" {q(sparse, 'FLOP/s')} needs two of every four weights to be zero, and nothing"
                 " here is pruned.",
@@ -124,6 +125,7 @@ def goal_gain_times(given: Given) -> NumberKey:
             "sparse peak",
             goal * sparse / rate,
             credit=0.3,
+            idea="the sparse peak is the peak",
             says="That is with the dashboard's own peak. Its"
             f" {q(sparse, 'FLOP/s')} need two of every four weights to be zero, and nothing here is"
             " pruned.",
@@ -193,6 +195,7 @@ def side_elements(given: Given) -> NumberKey:
                 "result not counted",
                 side * 2 / 3,
                 credit=0.5,
+                idea="only what is read is moved",
                 says="You counted two matrices. They are read, and a third one is written, so its"
                 " bytes count as well.",
             ),
@@ -250,6 +253,7 @@ def merged_gain_times(given: Given) -> NumberKey:
             "sparse peak",
             H100.peak("fp16", sparse=True) / rate,
             credit=0.1,
+            idea="the sparse peak is the peak",
             says=f"{q(H100.peak('fp16', sparse=True), 'FLOP/s')} is the peak for pruned weights,"
             " and these products are dense: no roof of theirs is that high.",
         ),
@@ -264,6 +268,7 @@ def merged_gain_times(given: Given) -> NumberKey:
             "result not counted",
             min(peak, 1.5 * bandwidth * over.intensity) / rate,
             credit=0.5,
+            idea="only what is read is moved",
             says="Two matrices are read and a third one is written; you left its bytes out, so the"
             " intensity came out 1.5 times too high.",
         ),
@@ -333,6 +338,7 @@ def best_lever(given: Given) -> ChoiceKey:
             "more arithmetic for every product",
             "peak",
             credit=0.0,
+            idea="arithmetic decides how long a kernel takes",
             says=f"{place}: a higher peak gives {times['peak']}, {won}. More"
             " arithmetic helps by its own factor at most, and only as far as memory keeps it busy.",
         ),
@@ -456,6 +462,7 @@ def ridge_tokens(given: Given) -> NumberKey:
             "result not counted",
             turns(ridge, outputs),
             credit=0.3,
+            idea="only what is read is moved",
             says=f"You left out the result: {outputs:,} elements are written for every token, and"
             " these bytes count as well.",
         ),

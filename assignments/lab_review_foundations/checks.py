@@ -83,6 +83,7 @@ def busy_flop_per_element(given: Given) -> NumberKey:
                 "only the read counted",
                 ridge * FP32,
                 credit=0.4,
+                idea="only what is read is moved",
                 says=f"You counted {FP32} bytes per element. Its result is written as well, so"
                 " each element brings twice the traffic and needs twice the work.",
             ),
@@ -90,6 +91,7 @@ def busy_flop_per_element(given: Given) -> NumberKey:
                 "the sparse peak",
                 2 * ridge * moved,
                 credit=0.3,
+                idea="the sparse peak is the peak",
                 says="That is the answer for a peak twice as high, as 2:4 sparsity promises."
                 " The peak in the question is dense, and an elementwise kernel has no sparse"
                 " product.",
@@ -128,6 +130,7 @@ def busy_tb_per_s(given: Given) -> NumberKey:
                 "only the read counted",
                 right / 2,
                 credit=0.4,
+                idea="only what is read is moved",
                 says=f"You counted {FP32} bytes per element. Its result is written as well, so"
                 " each element brings twice the traffic and needs twice the bandwidth.",
             ),
@@ -135,6 +138,7 @@ def busy_tb_per_s(given: Given) -> NumberKey:
                 "the sparse peak",
                 2 * right,
                 credit=0.3,
+                idea="the sparse peak is the peak",
                 says="That is the answer for a peak twice as high, as 2:4 sparsity promises."
                 " The peak in the question is dense, and an elementwise kernel has no sparse"
                 " product.",
@@ -182,6 +186,7 @@ def bandwidth_used_pct(given: Given) -> NumberKey:
                 "only the read counted",
                 right / 2,
                 credit=0.4,
+                idea="only what is read is moved",
                 says=f"You counted {q(moved / 2, 'B')}, the data on its way in. The results go"
                 " back to memory as well.",
             ),
@@ -503,6 +508,7 @@ def hidden_launch_melem(given: Given) -> NumberKey:
                 "only the read counted",
                 moved / FP16,
                 credit=0.4,
+                idea="only what is read is moved",
                 says="You counted the tensor on its way in. The result is written too, so fewer"
                 " elements already fill the time of a launch.",
             ),
@@ -524,6 +530,7 @@ def hidden_launch_melem(given: Given) -> NumberKey:
                 "arithmetic fills the launch",
                 launch * given.p.peak_tflops * TERA / MILLION,
                 credit=0.2,
+                idea="arithmetic decides how long a kernel takes",
                 says="That many operations could run during a launch. An elementwise kernel lasts"
                 " as long as its data takes to move, which is far longer.",
             ),
@@ -604,6 +611,7 @@ def step_fixed_us(given: Given) -> NumberKey:
                 "the whole step halved",
                 whole / 2,
                 credit=0.3,
+                idea="a faster part makes the whole as much faster",
                 says=f"You halved all of {q(whole / US, 's')}. Only the largest part gets faster;"
                 " the other two take as long as before.",
             ),

@@ -9,9 +9,11 @@ from mlsys_widgets.classes import csv_tables
 from mlsys_widgets.classes.course_page import course_page
 from mlsys_widgets.classes.course_totals import course_totals
 from mlsys_widgets.classes.export import export_totals
+from mlsys_widgets.classes.ideas import held_in, ideas_over_labs
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary_builder import class_summary
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import CHECKS
 from mlsys_widgets.labs.about_lab import title_of
 from mlsys_widgets.wording.plurals import counted
 
@@ -44,11 +46,22 @@ def _whole_course(arguments: argparse.Namespace) -> int:
     title = course.course_id or course.home.name
     labs = [*(lab.name for lab in totals.labs), *totals.ungraded]
     titles = {lab: title_of(course.folder("release", lab)) or lab for lab in labs}
-    made = course_page(totals, title, titles, course.calendar.zone, names=arguments.names)
+    summaries = [
+        class_summary(lab.name, arguments.course, names=True)
+        for lab in totals.labs
+        if (course.folder("assignments", lab.name) / CHECKS).is_file()
+    ]
+    ideas = ideas_over_labs([(s.lab, titles[s.lab], held_in(s)) for s in summaries])
+    made = course_page(
+        totals, title, titles, course.calendar.zone, names=arguments.names, ideas=ideas
+    )
     target.write_text(made, "utf-8")
     print(f"Wrote {target}: {counted(len(totals.labs), 'lab')}.")
     if arguments.csv:
         path = target.with_name(f"{target.stem}-grades.csv")
         path.write_text(export_totals(arguments.course, "csv").text, "utf-8-sig", newline="")
+        print(f"Wrote {path}, which names everybody.")
+        path = target.with_name(f"{target.stem}-ideas.csv")
+        path.write_text(csv_tables.ideas(ideas), "utf-8-sig", newline="")
         print(f"Wrote {path}, which names everybody.")
     return 0

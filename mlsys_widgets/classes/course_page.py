@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from html import escape
 
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.course_totals import CourseTotals, LabGrades
-from mlsys_widgets.classes.report_page import STYLE
+from mlsys_widgets.classes.ideas import SMALLEST, IdeaInLab, idea_charts
+from mlsys_widgets.classes.report_page import STYLE, figure
 from mlsys_widgets.classes.report_people import as_table
 from mlsys_widgets.course.due_words import in_words, long_time
 from mlsys_widgets.drawing.whole_page import whole_page
@@ -16,10 +17,17 @@ from mlsys_widgets.wording.plurals import counted
 
 
 def course_page(
-    totals: CourseTotals, title: str, titles: Mapping[str, str], zone: tzinfo, *, names: bool
+    totals: CourseTotals,
+    title: str,
+    titles: Mapping[str, str],
+    zone: tzinfo,
+    *,
+    names: bool,
+    ideas: Mapping[str, Sequence[IdeaInLab]] | None = None,
 ) -> str:
-    """Write the whole page, with the titles of its labs."""
-    body = "\n".join(_body(totals, title, titles, zone, names=names))
+    """Write the whole page, with the titles of its labs and the ideas that more than one asks."""
+    parts = [*_body(totals, title, titles, zone, names=names), *_ideas(ideas or {}, names=names)]
+    body = "\n".join(parts)
     return whole_page(f"{title}: the course", body, STYLE)
 
 
@@ -48,6 +56,27 @@ def _body(
         yield "<p>Nothing counts for anybody yet.</p>"
     if names:
         yield from _students(totals, titles)
+    yield "</section>"
+
+
+def _ideas(ideas: Mapping[str, Sequence[IdeaInLab]], *, names: bool) -> Iterator[str]:
+    """What came back. Without names it is for the lecture: no group of fewer than five is shown."""
+    if not ideas:
+        return
+    yield "<section><h2>Misconceptions that come back</h2>"
+    yield "<p>A later lab asks an earlier misconception again, in another dress.</p>"
+    for chart in idea_charts(ideas, least=0 if names else SMALLEST):
+        yield f"<h3>{escape(chart.title)}</h3><p>{escape(chart.finding)}</p>{figure(chart)}"
+    if names:
+        header = ("misconception", "lab", "left with it", "had it again", "gave it up")
+        rows = [
+            (idea, each.title, *(", ".join(of) for of in (each.kept, each.regained, each.lost)))
+            for idea, labs in ideas.items()
+            for each in labs
+        ]
+        yield as_table(header, rows)
+    else:
+        yield '<p class="quiet">Groups of fewer than five students are shown together.</p>'
     yield "</section>"
 
 

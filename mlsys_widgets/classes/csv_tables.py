@@ -6,9 +6,10 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from mlsys_widgets.classes.ideas import IdeaInLab, idea_rows
 from mlsys_widgets.classes.question_charts import right_share
 from mlsys_widgets.classes.statistics import Estimate, share
 from mlsys_widgets.classes.summary import ClassSummary, QuestionSummary
@@ -119,6 +120,11 @@ def _numbers(question: QuestionSummary) -> Iterator[tuple[str, ...]]:
 def _line(measure: str, group: str, found: Estimate) -> tuple[str, ...]:
     numbers = (f"{each:.6g}" for each in (found.value, found.low, found.high))
     return (measure, group, *numbers, str(found.count))
+
+
+def ideas(found: Mapping[str, Sequence[IdeaInLab]]) -> str:
+    """A line for every idea, lab and state, with who is in it: for staff."""
+    return as_csv(("idea", "lab", "state", "students", "asked", "who"), idea_rows(found))
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -177,7 +177,7 @@ def _details(summary: ClassSummary) -> Iterator[tuple[str, str]]:
     yield "All questions in numbers", _table(summary)
     if summary.flags:
         about = '<p class="quiet">Flags, not verdicts: a person decides what they mean.</p>'
-        yield "To look at", about + _figure(flag_chart(summary))
+        yield "To look at", about + figure(flag_chart(summary))
     if summary.neighbors:
         yield "Answers that are right for a classmate", neighbors(summary.neighbors)
     if any(row.student for row in summary.rows):
@@ -207,7 +207,7 @@ def _group(group: ChartGroup, below: Mapping[str, str]) -> str:
     shown = [f'<p class="quiet">{escape(words)}</p>'] if words else []
     for chart in group.charts:
         title = markup.inline(chart.title)
-        body = f"<p>{markup.inline(chart.finding)}</p>{_figure(chart)}{below.get(chart.key, '')}"
+        body = f"<p>{markup.inline(chart.finding)}</p>{figure(chart)}{below.get(chart.key, '')}"
         if group.key in ("question", "fifths"):
             shown.append(f"<details><summary>{title}</summary>{body}</details>")
         else:
@@ -215,7 +215,8 @@ def _group(group: ChartGroup, below: Mapping[str, str]) -> str:
     return "".join(shown)
 
 
-def _figure(chart: Chart) -> str:
+def figure(chart: Chart) -> str:
+    """The picture of a chart, and what its bars explain."""
     drawn = picture.svg((scene(chart),), chart.description) if chart.columns else _bars(chart)
     explained = "".join(
         f"<dt>{markup.inline(bar.label)}</dt><dd>{markup.inline(bar.explanation)}</dd>"

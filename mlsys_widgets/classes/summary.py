@@ -159,6 +159,8 @@ class SubmissionRow:
     #: hours; negative after it, and ``None`` without a ledger or a due time.
     began: float | None = None
     half_done: float | None = None
+    #: Ideas that labs share: whether the student held each before and after, where it was asked.
+    ideas: Mapping[str, tuple[bool, bool]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,8 @@ class _Submission:
     outcomes: dict[str, str] = field(default_factory=dict)
     #: What each graded answer earned that is not blank, and what it is worth: fraction and points.
     answered: dict[str, tuple[float, float]] = field(default_factory=dict)
+    #: Whether the student held each idea that was asked, before and after.
+    ideas: dict[str, tuple[bool, bool]] = field(default_factory=dict)
 
     @cached_property
     def scores(self) -> dict[str, Mapping[str, Any]]:
@@ -186,6 +188,7 @@ class _SummaryBuilder:
         order = [name for name in self._items if name in most]
         order += [name for name in most if name not in order]
         flags = Counter(label for one in self._class for label in _kinds(one.line.get("flags", ())))
+        questions = tuple(each for name in order for each in self._questions(name, most[name]))
         rows = {one.student: self._row(one, names=names) for one in self._class}
         blank = {one.student: self._worth(one, "blank") / whole for one in self._class}
         return ClassSummary(
@@ -193,7 +196,7 @@ class _SummaryBuilder:
             self._lab.title,
             round(sum(most.values()), 2),
             tuple(sorted(rows.values(), key=lambda row: (-row.total, row.student))),
-            tuple(each for name in order for each in self._questions(name, most[name])),
+            questions,
             predictions,
             Calibration.of(list(self._sure_predictions())),
             Calibration.of(list(self._sure_quizzes())),
@@ -225,6 +228,7 @@ class _SummaryBuilder:
             open_points=self._worth(one, "waiting"),
             began=left[0] if left else None,
             half_done=left[(len(left) - 1) // 2] if left else None,
+            ideas=one.ideas,
         )
 
     def _worth(self, one: _Submission, outcome: str) -> float:
@@ -297,18 +301,26 @@ class _SummaryBuilder:
         check = self._checks.get(name)
         judged = isinstance(self._items.get(name), Checked)
         used = numbers_used(self._lab, name, check, nobodys) if judged else frozenset()
-        return QuestionStatistics.of(
-            [
-                response(
-                    name, check, one.given, one.scores.get(name, {}), one.study,
-                    fraction=one.answered[name][0],
-                    rest=st.rest_score(name, one.answered),
-                    numbers={n: float(one.given.p[n]) for n in used},
+        found = []
+        for one in those:
+            if name not in one.answered:
+                continue
+            told = response(
+                name, check, one.given, one.scores.get(name, {}), one.study,
+                fraction=one.answered[name][0],
+                rest=st.rest_score(name, one.answered),
+                numbers={n: float(one.given.p[n]) for n in used},
+            )  # fmt: skip
+            found.append(told)
+            key = self._key(name, one.given)
+            for idea in {belief.idea for belief in key.beliefs if belief.idea} if key else ():
+                names = (
+                    [belief.name for belief in key.beliefs if belief.idea == idea] if key else []
                 )
-                for one in those
-                if name in one.answered
-            ]
-        )  # fmt: skip
+                was = one.ideas.get(idea, (False, False))
+                now = (told.before.belief in names, told.after.belief in names)
+                one.ideas[idea] = (was[0] or now[0], was[1] or now[1])
+        return QuestionStatistics.of(found)
 
     def _explained(self, name: str, belief: str, explanations: Counter[str], nobodys: Given) -> str:
         """Say what a belief is about, with the lab's own numbers instead of one student's.
