@@ -362,6 +362,7 @@ def _add_classes(commands: _Commands, course: CommandParser) -> None:
     report.option("lab LAB", "without it, the whole course", nargs="?")
     report.option("--names", "say whose each submission is")
     report.option("--csv", "write tables beside the page as well")
+    report.option("--for-lecture", "of a lab: one page to show, without any group of under five")
     report.option("--output FILE", "the page (default: report-LAB.html)")
 
     export = _command(commands, "export", "classes.export:run", "grades as CSV for another system",

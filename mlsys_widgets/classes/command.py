@@ -10,6 +10,7 @@ from mlsys_widgets.classes.course_page import course_page
 from mlsys_widgets.classes.course_totals import course_totals
 from mlsys_widgets.classes.export import export_totals
 from mlsys_widgets.classes.ideas import held_in, ideas_over_labs
+from mlsys_widgets.classes.lecture_page import lecture_page
 from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary_builder import class_summary
 from mlsys_widgets.course.course import Course
@@ -21,20 +22,28 @@ from mlsys_widgets.wording.plurals import counted
 def run(arguments: argparse.Namespace) -> int:
     """Write the page, and the tables if asked to; without a lab, about the whole course."""
     if arguments.lab is None:
+        if arguments.for_lecture:
+            raise ValueError("--for-lecture is a page about one lab; name it")
         return _whole_course(arguments)
+    if arguments.for_lecture and (arguments.names or arguments.csv):
+        raise ValueError(
+            "--for-lecture is for everybody to see, and --names and --csv are for staff; make them"
+            " apart"
+        )
     summary = class_summary(arguments.lab, arguments.course, names=arguments.names)
     target: Path = arguments.output or Path(f"report-{arguments.lab}.html")
-    target.write_text(page(summary), "utf-8")
+    made = lecture_page(summary) if arguments.for_lecture else page(summary)
+    target.write_text(made, "utf-8")
     print(f"Wrote {target}: {counted(len(summary.rows), 'submission')}.")
     if arguments.csv:
-        for made, name in (
+        for table, name in (
             (csv_tables.submissions(summary), "submissions"),
             (csv_tables.questions(summary), "questions"),
             (csv_tables.statistics(summary), "statistics"),
         ):
             path = target.with_name(f"{target.stem}-{name}.csv")
             # The text has its own line ends; the byte order mark tells Excel that it is UTF-8.
-            path.write_text(made, "utf-8-sig", newline="")
+            path.write_text(table, "utf-8-sig", newline="")
             print(f"Wrote {path}.")
     return 0
 

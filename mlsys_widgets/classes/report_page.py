@@ -131,13 +131,14 @@ def _first(summary: ClassSummary) -> Iterator[str]:
     points = lecture_points(summary)
     if points:
         yield "<h2>What the class believes, and what to say</h2>"
-        yield f'<ol class="lecture">{"".join(map(_point, points))}</ol>'
+        yield f'<ol class="lecture">{"".join(map(point, points))}</ol>'
     own = ["Numbers are those of the lab's text; each student had others."] if points else []
     if more := " ".join([*own, *also(summary)]):
         yield f'<p class="quiet">{markup.inline(more)}</p>'
 
 
-def _point(point: LecturePoint) -> str:
+def point(point: LecturePoint) -> str:
+    """A misconception with its share, and what to say about it."""
     share = percent(point.count, point.of)
     return (
         f'<li><div><p class="share">{share}</p>'

@@ -1,0 +1,88 @@
+"""The report for the lecture hall: what a class may see of itself, and nobody in it.
+
+No group of fewer than five students is shown, and none that can be found by subtracting: small
+groups are merged until they have five.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from mlsys_widgets.classes import statistics as st
+from mlsys_widgets.classes.class_charts import percent
+from mlsys_widgets.classes.ideas import SMALLEST, merged
+from mlsys_widgets.classes.lecture_points import LecturePoint, lecture_points
+from mlsys_widgets.classes.report_page import STYLE, figure, point
+from mlsys_widgets.classes.summary import ClassSummary, PredictionSummary, QuestionSummary
+from mlsys_widgets.drawing.charts import Bar, Chart
+from mlsys_widgets.drawing.whole_page import whole_page
+
+_OUTCOMES = (("right", "green", "all points"), ("partly", "orange", "some"),
+             ("wrong", "red", "none"), ("blank", "gray", "left blank"),
+             ("waiting", "purple", "not graded yet"))  # fmt: skip
+_TOGETHER = ("blue", "smaller groups")
+
+
+def lecture_page(summary: ClassSummary) -> str:
+    """Write the page."""
+    return whole_page(f"{summary.title}: the class", "\n".join(_body(summary)), STYLE)
+
+
+def may_be_shown(point: LecturePoint) -> bool:
+    """Whether those who hold a belief, and those who do not, are groups that may be shown."""
+    rest = point.of - point.count
+    return point.count >= SMALLEST and (rest == 0 or rest >= SMALLEST)
+
+
+def _body(summary: ClassSummary) -> Iterator[str]:
+    yield f"<h1>{escape(summary.title)}</h1>"
+    if len(summary.rows) < SMALLEST:
+        yield f"<p>Fewer than {SMALLEST} students have a graded submission: too few to show.</p>"
+        return
+    middle = st.median(summary.scores)
+    yield f"<p>{len(summary.rows):,} handed in"
+    yield "" if middle is None else f"; the median is {middle:.3g} of {summary.most:g} points"
+    yield f'.</p><p class="quiet">Groups of fewer than {SMALLEST} students are shown together.</p>'
+    if points := [each for each in lecture_points(summary) if may_be_shown(each)]:
+        yield "<h2>What the class believes, and what to say</h2>"
+        yield f'<ol class="lecture">{"".join(map(point, points))}</ol>'
+    if bars := [bar for each in summary.questions if (bar := _question(each))]:
+        most = float(max(bar.length for bar in bars))
+        legend = (*((tone, words) for _, tone, words in _OUTCOMES), _TOGETHER)
+        used = {tone for bar in bars for _, tone in bar.parts}
+        shown = tuple(each for each in legend if each[0] in used)
+        yield "<h2>Questions</h2>"
+        yield figure(Chart("questions", "Questions", "", tuple(bars), most=most, legend=shown))
+    if charts := [chart for each in summary.predictions if (chart := _prediction(each))]:
+        yield "<h2>Predictions</h2>"
+        for chart in charts:
+            yield f"<h3>{escape(chart.title)}</h3><p>{escape(chart.finding)}</p>{figure(chart)}"
+
+
+def _question(question: QuestionSummary) -> Bar | None:
+    counts = [getattr(question, name) for name, *_ in _OUTCOMES]
+    shown, together = merged(counts, SMALLEST)
+    if not any(shown):  # a single group of everybody says nothing, and a small one too much
+        return None
+    parts = [(float(n), tone) for n, (_, tone, _) in zip(shown, _OUTCOMES, strict=True) if n]
+    if together:
+        parts.append((float(together), _TOGETHER[0]))
+    return Bar(question.title, tuple(parts), f"{percent(shown[0], sum(counts))} all points"
+               if shown[0] else "")  # fmt: skip
+
+
+def _prediction(prediction: PredictionSummary) -> Chart | None:
+    shown, together = merged([each.count for each in prediction.options], SMALLEST)
+    if not any(shown):
+        return None
+    bars = [
+        Bar(each.label, ((float(n), "blue"),), f"{n:,} ({percent(n, prediction.count)})")
+        for n, each in zip(shown, prediction.options, strict=True)
+        if n
+    ]
+    if together:
+        bars.append(Bar("anything else", ((float(together), "gray"),), f"{together:,}"))
+    most = float(prediction.count)
+    return Chart(f"prediction:{prediction.name}", prediction.title, prediction.question,
+                 tuple(bars), most=most)  # fmt: skip
