@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.handin import work as work_module
+from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import CannotHandIn, archived_names, find_work, read_work
 from mlsys_widgets.labs.student_steps import StudentStep
-from tests.handin.conftest import LAB, notebook
+from tests.handin.conftest import LAB, STUDENT, notebook
 
 
 def test_the_steps_are_those_that_the_cells_name(folder):
@@ -72,3 +73,11 @@ def test_a_folder_or_notebook_that_is_not_there(folder, monkeypatch):
     monkeypatch.setattr(work_module, "LARGEST_NOTEBOOK", 10)
     with pytest.raises(CannotHandIn, match="clear its outputs"):
         read_work(folder / f"{LAB}.ipynb")
+
+
+def test_practice_is_not_handed_in(folder, tmp_path):
+    (folder / f"{LAB}.ipynb").write_text(notebook(way="practice"), "utf-8")
+    work = read_work(folder / f"{LAB}.ipynb")
+    with pytest.raises(CannotHandIn, match=r"is not handed in\. This is practice"):
+        hand_in(work, STUDENT, into=tmp_path)
+    assert not [*tmp_path.glob("*.zip")]
