@@ -36,6 +36,8 @@ COURSE_SETTINGS: Final = "course.toml"
 NBGRADER_CONFIG: Final = "nbgrader_config.py"
 #: When a submission was handed in, as nbgrader writes it down.
 TIMESTAMP: Final = "timestamp.txt"
+#: What a student is told about what was handed in, beside the ledger.
+TOLD: Final = "told.json"
 #: What students see first.
 START_PAGE: Final = "START_HERE.md"
 #: Where a course keeps what belongs to this package and is nobody's work.
@@ -168,6 +170,11 @@ def open_folder(name: str | os.PathLike[str], *, dir_fd: int | None = None) -> I
         yield handle
     finally:
         os.close(handle)
+
+
+def socket_in(folder: int, name: str) -> str:
+    """Return a path to a socket in an open folder: one of more than 107 bytes cannot be used."""
+    return f"/proc/self/fd/{folder}/{name}"
 
 
 def open_regular(name: str | os.PathLike[str], *, dir_fd: int | None = None) -> BinaryIO:

@@ -6,6 +6,7 @@ import { settleDrafts } from './drafts';
 import { dueWords } from './due';
 import { ILab } from './follow';
 import { IDue, request } from './server';
+import { lookAgain } from './told';
 import { localTime, withLocalTimes } from './words';
 
 /** What would be handed in, by whom and how, and what is missing. */
@@ -19,6 +20,8 @@ interface IOutlook {
   missing: { kind: string; words: string }[];
   /** When it is due, or null; its own dates are what the hub says about this very student. */
   due?: (IDue & { own: boolean }) | null;
+  /** Whether it is judged and told at once, and then stands. */
+  told_at_once?: boolean;
 }
 
 /** What was handed in. */
@@ -30,6 +33,8 @@ interface IReceipt {
   files: string[];
   /** On time, or how late and what that costs; null if nobody knows. */
   lateness?: string | null;
+  /** What came of it, as far as it is told at once. */
+  told?: string[];
 }
 
 /** Save the notebook, say what is missing, and hand in if the student still wants to. */
@@ -58,6 +63,9 @@ export async function handIn(lab: ILab): Promise<void> {
     }
     const init = { method: 'POST', body: JSON.stringify({ path: lab.path }) };
     const receipt: IReceipt = await (await request('hand-in', {}, init)).json();
+    if (receipt.told?.length) {
+      lookAgain(lab); // the cards say what they earned
+    }
     await showDialog({
       title: receipt.course === null ? 'Your file is ready' : 'Handed in',
       body: body(...receiptOf(receipt)),
@@ -77,6 +85,14 @@ async function decided(outlook: IOutlook): Promise<boolean> {
   const words: ReactElement[] = [paragraph(`${title}, as ${student}. Handing in ${how}.`)];
   if (outlook.due) {
     words.push(paragraph(dueWords(outlook.due).join(' ')));
+  }
+  if (outlook.told_at_once) {
+    words.push(
+      paragraph(
+        'You will be told at once how you did; what you have answered cannot be changed after ' +
+          'that. What is still empty stays open, and you can hand it in later.'
+      )
+    );
   }
   if (missing.length > 0) {
     words.push(paragraph('Before you do:'), list(missing.map(each => withLocalTimes(each.words))));
@@ -107,7 +123,8 @@ function receiptOf(receipt: IReceipt): ReactElement[] {
     holds.unshift(paragraph(receipt.lateness));
   }
   if (receipt.file === null) {
-    return [paragraph(`Handed in to the course ${receipt.course}, ${time}.`), ...holds];
+    const told = (receipt.told ?? []).map(words => paragraph(words));
+    return [paragraph(`Handed in to the course ${receipt.course}, ${time}.`), ...told, ...holds];
   }
   const download = receipt.file.split('/').pop() ?? receipt.file;
   const href = URLExt.join(PageConfig.getBaseUrl(), 'files', URLExt.encodeParts(receipt.file));

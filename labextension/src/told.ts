@@ -11,6 +11,17 @@ import { IReport } from './server';
 const LOOK =
   "getattr(__import__('sys').modules.get('mlsys_widgets.cards.announcements'), 'look_everywhere', bool)()";
 
+export function lookAgain(lab: ILab): void {
+  const future = lab.panel.sessionContext.session?.kernel?.requestExecute({
+    code: LOOK,
+    silent: true,
+    store_history: false,
+    stop_on_error: false
+  });
+  // A kernel that is restarted meanwhile reads the notes when it draws its cards.
+  void future?.done.catch(() => undefined);
+}
+
 export class ToldKernels {
   /** Have the kernel of a lab look again, once for each time that the lab was handed in. */
   tell(lab: ILab | null, report: IReport | null): void {
@@ -20,14 +31,7 @@ export class ToldKernels {
       return;
     }
     this._told.set(kernel.id, time);
-    const future = kernel.requestExecute({
-      code: LOOK,
-      silent: true,
-      store_history: false,
-      stop_on_error: false
-    });
-    // A kernel that is restarted meanwhile reads the note when it draws its cards.
-    void future.done.catch(() => undefined);
+    lookAgain(lab);
   }
 
   private _told = new Map<string, string>();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mlsys_widgets.cards.card import Gate, Values
@@ -13,6 +13,7 @@ from mlsys_widgets.cards.task import ShortForm
 from mlsys_widgets.labs import Code
 from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.labs.code_item import TriedExample
+from mlsys_widgets.labs.told import Told
 from mlsys_widgets.ledger import Answer, Ledger
 from mlsys_widgets.wording.plurals import counted
 
@@ -43,11 +44,12 @@ class CodeCard(QuestionCard):
         ledger: Ledger,
         attempts: Attempts | None = None,
         practice: Practice | None = None,
+        told: Callable[[], Told | None] = lambda: None,
         after: Gate | Iterable[Gate] = (),
     ) -> None:
         self._tried: list[TriedExample] = []
         super().__init__(
-            name, item, ledger=ledger, attempts=attempts, practice=practice, after=after
+            name, item, ledger=ledger, attempts=attempts, practice=practice, told=told, after=after
         )
 
     def _write(self, answer: Any) -> None:

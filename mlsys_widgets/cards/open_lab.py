@@ -31,6 +31,7 @@ from mlsys_widgets.cards.reflection import Reflection
 from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.self_assessment import SelfAssessment
 from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
+from mlsys_widgets.cards.told_parts import ToldFile
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.instruments.instrument import Instrument
@@ -156,6 +157,7 @@ class OpenLab:
             self._notices += (restored,) if restored else ()
         self.ledger = Ledger.open(path, lab=name, student=self.student.name)
         self._practice = self._begin_practice(folder) if way == PRACTICE else None
+        self._told = ToldFile(self.ledger.path, self.lab.name, self.student.name)
         self._cards: dict[str, Any] = {}
         self._computed: dict[str, Any] = {}
         self._reveals: dict[str, Reveal] = {}
@@ -398,7 +400,9 @@ class OpenLab:
 
     def _made(self, name: str, item: Item) -> Any:
         led, after = self.ledger, tuple(self.card(each) for each in item.after)
-        again: Any = {"attempts": self._attempts, "practice": self._practice}
+        again: Any = {
+            "attempts": self._attempts, "practice": self._practice, "told": self._told.read
+        }  # fmt: skip
         match item:
             case labs.Message():
                 return Scenario(item, after=after, context=self._cards.get("context"))

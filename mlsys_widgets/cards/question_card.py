@@ -8,7 +8,7 @@ nobody finds a key by trying.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -28,12 +28,14 @@ from mlsys_widgets.cards.parts import (
 )
 from mlsys_widgets.cards.practice_parts import Practice, told
 from mlsys_widgets.cards.task import ItemTask, ShortForm
+from mlsys_widgets.cards.told_parts import SECOND, STANDS, can_take_again, chance_words, told_parts
 from mlsys_widgets.judging import Verdict
 from mlsys_widgets.labs import Choice, Code, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
 from mlsys_widgets.labs.asked import Asked, Checked, is_usable
 from mlsys_widgets.labs.attempts import Attempts, answer_name, begun_name
 from mlsys_widgets.labs.practice import Mastery, judged_name
+from mlsys_widgets.labs.told import Told, ToldQuestion
 from mlsys_widgets.ledger import Answer, Ledger
 
 #: What stays in sight once an answer is recorded, and judged in practice.
@@ -57,6 +59,8 @@ class QuestionCard(ItemTask):
         What is asked if the question is asked again.
     practice
         What judges each answer as soon as it is recorded; nothing in an assignment.
+    told
+        Returns what the student was told about the lab.
     after
         A gate, or several, that must be open first.
 
@@ -83,6 +87,7 @@ class QuestionCard(ItemTask):
         ledger: Ledger,
         attempts: Attempts | None = None,
         practice: Practice | None = None,
+        told: Callable[[], Told | None] = lambda: None,
         after: Gate | Iterable[Gate] = (),
     ) -> None:
         self._practice = practice
@@ -90,7 +95,7 @@ class QuestionCard(ItemTask):
         self.item = item
         #: The attempt that is shown; 0 is the first.
         self.attempt = 0
-        self._attempts = attempts
+        self._attempts, self._report = attempts, told
         self._note = ""
         self._verdicts: dict[tuple[str, Any], Verdict] = {}
         #: What is said once the lab has no other numbers.
@@ -151,6 +156,28 @@ class QuestionCard(ItemTask):
         self.show()
         return True
 
+    # What was told.
+
+    @property
+    def told(self) -> ToldQuestion | None:
+        """What the student was told about the question when it was handed in."""
+        report = self._report()
+        return report.questions.get(self.task_id) if report else None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether what is shown was told about, so that its answer stands."""
+        told = self.told
+        return told is not None and (self.attempt == 0 or told.second_answer is not None)
+
+    def _on_second(self, _values: Values) -> None:
+        told, report = self.told, self._report()
+        if told is None or report is None or self.attempt or not can_take_again(told, report):
+            raise ValueError("This question cannot be taken again.")
+        if not self.ask_again():
+            raise ValueError("The lab has no other numbers for this question.")
+        self._say("The same question, with other numbers.", focus="answer")
+
     def show(self) -> None:
         self._turn_to_last_begun()
         self.title = self._heading()
@@ -203,6 +230,8 @@ class QuestionCard(ItemTask):
             When the ledger could not be written.
         """
         self._need_gates()
+        if self.is_final:
+            raise ValueError(STANDS)
         answer = self.item.read(value)
         self._note = comma_note(value) if isinstance(value, str) else ""
         self._write(answer)
@@ -215,6 +244,8 @@ class QuestionCard(ItemTask):
         afterward; what counts is what the card shows. The gates before the question are for
         reading it: whoever writes code has read it. Code has the numbers of the first attempt.
         """
+        if self.told is not None:
+            return self.item.read(value)  # what code computes now changes nothing any more
         if self.attempt:
             raise ValueError(
                 "The card asks it again with other numbers, which code does not have; answer it"
@@ -298,7 +329,7 @@ class QuestionCard(ItemTask):
 
     def actions(self) -> Mapping[str, Action]:
         again = {"another": self._on_another} if self._practice is not None else {}
-        return {"record": self._on_record, **again}
+        return {"record": self._on_record, SECOND: self._on_second, **again}
 
     def _on_record(self, values: Values) -> None:
         before = self.answer
@@ -322,8 +353,12 @@ class QuestionCard(ItemTask):
         return self.item.limits.problem(self.answer.value)
 
     def parts(self) -> Sequence[Part]:
-        standing = self.answer
+        standing, told, report = self.answer, self.told, self._report()
         parts: list[Part] = [Prose("ask", self.item.ask)]
+        if told and report and self.is_final:
+            return [*parts, *told_parts(self.item, told, report, self.attempt)]
+        if told and report:
+            parts.insert(0, Prose("chance", chance_words(report), label="Second chance."))
         if isinstance(self.item, Essay):
             parts += self._rubric(self.item)
         if isinstance(self.item, Number | Choice) and (words := self.item.worked_example):
@@ -366,7 +401,8 @@ class QuestionCard(ItemTask):
         return f"Recorded: **{self.item.in_words(standing.value)}**{source}"
 
     def fold(self) -> ShortForm | None:
-        return ShortForm((*STAYS, "form", "length", "note")) if self.answer else None
+        short = self.answer and not self.is_final
+        return ShortForm((*STAYS, "form", "length", "note")) if short else None
 
     def _asking(self, standing: Answer | None) -> Part:
         item, value = self.item, standing.value if standing else None

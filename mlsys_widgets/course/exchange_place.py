@@ -11,6 +11,8 @@ from mlsys_widgets.files import NBGRADER_CONFIG
 #: Beside nbgrader's folders: where requests for second looks go, and where answers come from.
 BOX: Final = "second_looks"
 ANSWERS: Final = "second_look_answers"
+#: There, on a hub: whoever asks at this socket hears what they are told about a lab.
+TOLD_SOCKET: Final = "told.sock"
 #: Where nbgrader's own exchange is, if nobody says otherwise.
 _USUAL: Final = "/usr/local/share/nbgrader/exchange"
 #: Our own ways to submit, list, fetch and release use the same folder.

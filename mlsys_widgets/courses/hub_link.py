@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from mlsys_widgets.files import open_folder
+from mlsys_widgets.files import open_folder, socket_in
 
 #: Beside the course: what tells that this is a hub, and the folder of the socket.
 HUB_STATE: Final = "hub.json"
@@ -117,12 +117,7 @@ class HubLink:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_PATIENCE)
             with open_folder(self._folder) as folder:
-                connection.connect(socket_in(folder))
+                connection.connect(socket_in(folder, SOCKET))
             connection.sendall(f"{line}\n".encode())
             with connection.makefile("rb") as answer:
                 return answer.read()
-
-
-def socket_in(folder: int, name: str = SOCKET) -> str:
-    """Return a path to a socket in an open folder: one of more than 107 bytes cannot be used."""
-    return f"/proc/self/fd/{folder}/{name}"

@@ -29,16 +29,13 @@ from mlsys_widgets.grading.bounded_map import map_bounded
 from mlsys_widgets.grading.class_flags import ClassFlags
 from mlsys_widgets.grading.gradebook.autograded import forget_fresh, fresh_beside, put_in_place
 from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
-from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused, LabGradebook
+from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
-from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
 from mlsys_widgets.grading.gradebook.lost_records import is_whole, lost_records
-from mlsys_widgets.grading.gradebook.version_cells import add_earlier_cells
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
-from mlsys_widgets.grading.judging.lab_copies import Copies, earlier_versions, judged_with, keys_of
-from mlsys_widgets.grading.judging.marking import CONTENT, REPORT, Marking
-from mlsys_widgets.grading.judging.scoring import Judge
+from mlsys_widgets.grading.judging.marking import CONTENT, REPORT
+from mlsys_widgets.grading.lab_to_grade import CannotGrade, LabToGrade
 from mlsys_widgets.grading.messages import (
     DigestReply,
     DigestRequest,
@@ -50,7 +47,6 @@ from mlsys_widgets.grading.messages import (
     PrepareRun,
     ReadyToRun,
 )
-from mlsys_widgets.grading.reading.hand_in_facts import HandInFacts
 from mlsys_widgets.grading.reading.readers import (
     CannotRead,
     PutOff,
@@ -59,8 +55,6 @@ from mlsys_widgets.grading.reading.readers import (
     ReadingLimits,
 )
 from mlsys_widgets.grading.reading.submissions import handed_in_at, name_problem, students
-from mlsys_widgets.judging.checks_file import load_checks
-from mlsys_widgets.labs import Lab, load
 from mlsys_widgets.ledger import Head
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.engine import LOCAL, Engine, NotRun, open_engine
@@ -69,10 +63,11 @@ from mlsys_widgets.sandbox.job import YIELDED, Parcel
 from mlsys_widgets.sandbox.leftovers import own_folder, sweep
 from mlsys_widgets.sandbox.limits import Limits
 
-_ASSIGNMENTS, _SOURCE = "assignments", "source"
 #: Seconds that a submission may run while others wait; more where everybody takes long.
 _ALLOWANCE: Final = 20.0
 _TIMES_USUAL: Final = 4
+#: Seconds that what a hand-in earned may take to be written.
+_JUDGE_HOLDS: Final = 10.0
 
 
 @dataclass(frozen=True)
@@ -105,10 +100,6 @@ class Plan:
     reading: ReadingLimits = field(default_factory=ReadingLimits)
 
 
-class CannotGrade(ValueError):
-    """A class that cannot be graded as it is, and what to do about it."""
-
-
 class NotIsolated(CannotGrade):
     """Submissions must run, and this machine cannot isolate them."""
 
@@ -132,43 +123,18 @@ class GradingRun:
     def __init__(self, plan: Plan, engine: Engine | None = None) -> None:
         self._plan = plan
         self._course = course = plan.course
-        home = self._course.home / _ASSIGNMENTS / plan.lab
-        if not home.is_dir():
-            raise CannotGrade(
-                f"there is no {_ASSIGNMENTS}/{plan.lab} in {course.root}; grade in the folder of"
-                " the course, where the lab's checks are"
-            )
-        copies = Copies.of(course, plan.lab)
-        earlier = earlier_versions(course, plan.lab, copies)
-        home = keys_of(course, plan.lab)
-        lab: Lab = load(home)
-        judge = Judge(
-            lab, load_checks(home), variants=course.variants, edition=course.edition,
-            also=tuple(each.lab for each in earlier),
-        )  # fmt: skip
-        if earlier:
-            add_earlier_cells(course.db_url, plan.lab, (each.blueprint for each in earlier))
-        penalty = late_penalty(course, plan.lab)
-        gradebook = LabGradebook(course.db_url, plan.lab, penalty, course.calendar)
-        self._gradebook = gradebook
+        found = LabToGrade.of(course, plan.lab)
+        self._gradebook, self._told = found.gradebook, found.told
         self._log = GradedLog(course.home, plan.lab)
         self._heads = self._log.heads()
         self.class_flags = ClassFlags(course, self._log)
         #: Why the usual audit was left out; empty if it was not.
         self.not_audited = ""
-        self._version = judged_with(home, gradebook.blueprint)
-        self._earlier = {each.version: each.judged_with for each in earlier}
+        self._version, self._earlier = found.version, found.earlier
         self._history = GradeHistory(course.home, plan.lab)
         if plan.isolate and plan.engine == LOCAL:
             self._refuse_a_visible_course()
-        self._marking = Marking(
-            course, lab, judge, gradebook.blueprint, gradebook.points, gradebook.answer_cells,
-            given=_files_of(course.home / _SOURCE / plan.lab),
-            notebook=_released_notebook(course, plan.lab),
-            facts=HandInFacts.of(course, plan.lab, due=gradebook.has_due_date),
-            copies=copies, graded_cells=gradebook.graded_cells,
-        ).with_earlier(earlier)  # fmt: skip
-        self._marking.precompute()
+        self._marking = found.marking
         sweep()
         self._scratch = own_folder("grade")
         self._clean = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
@@ -292,7 +258,8 @@ class GradingRun:
         """
         why = "grade --force" if self._plan.force else "grade"
         with (
-            self._log.alone(),
+            # The judge of hand-ins holds it for a moment.
+            self._log.alone(patience=_JUDGE_HOLDS),
             self._history.during(GRADED, f"mlsys {why}", self._gradebook.grades),
         ):
             yield from self._grade(on_start)
@@ -428,7 +395,8 @@ class GradingRun:
         """
         place = self._scratch / f"run-{secrets.token_hex(8)}"
         heads, turn = self._known_heads(student), turns.of(student)
-        ready = self._ask(way(student, fresh, heads, place), turn)
+        told = self._told.of_student(student).answers
+        ready = self._ask(way(student, fresh, heads, place, told=told), turn)
         if ready is None:
             turns.read_later.add(student)
         if not isinstance(ready, ReadyToRun):
@@ -446,7 +414,8 @@ class GradingRun:
                 return None
             if turns.taken[student] and student not in turns.read_later:
                 remarks = (*remarks, Remark(RemarkKind.RUN_LATER))
-            return self._ask(JudgeRun(student, fresh, heads, place, ending, remarks))
+            judge = JudgeRun(student, fresh, heads, place, ending, remarks, told=told)
+            return self._ask(judge)
         except NotRun as problem:
             return NotJudged(str(problem))
         finally:
@@ -525,20 +494,3 @@ class _Turns:
 def readers_for(workers: int | None) -> int:
     """Return how many readers a class needs: as many as there are cores, or fewer if asked for."""
     return workers or os.cpu_count() or 1
-
-
-def _released_notebook(course: Course, lab: str) -> bytes:
-    """Read the notebook that students get; empty if it is not built."""
-    path = course.folder("release", lab) / f"{lab}.ipynb"
-    return path.read_bytes() if path.is_file() else b""
-
-
-def _files_of(folder: Path) -> dict[str, bytes]:
-    """Read what the instructor released beside the notebook; it replaces what was handed in."""
-    if not folder.is_dir():
-        return {}
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix not in (".ipynb", ".pyc")
-    }

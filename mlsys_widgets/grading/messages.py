@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mlsys_widgets.grading.gradebook.gradebook_writer import GradebookEntry
 from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
+from mlsys_widgets.grading.judging.told_answers import ToldAnswer
 from mlsys_widgets.grading.reading.readers import ReaderMessage
 from mlsys_widgets.ledger import Head
 from mlsys_widgets.notebooks.remarks import Remark
@@ -41,6 +42,18 @@ class JudgeByRecord(ReaderMessage):
     #: A folder for what a child gets, if something has to run: here the student's functions. It is
     #: made when it is needed.
     place: Path
+    #: The answers that the student was told about, by question.
+    told: Mapping[str, ToldAnswer] = field(default_factory=dict, kw_only=True)
+
+
+@dataclass(frozen=True)
+class JudgeHandIn(JudgeByRecord):
+    """Judge by its record what lies in a folder of the exchange."""
+
+    inbound: Path
+    folder: str
+    #: What a second answer counts, where one may be taken now.
+    share: float | None
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,13 @@ from mlsys_widgets.labs.identity import student
 from mlsys_widgets.server.exchange_finder import course_that_takes
 from mlsys_widgets.server.handlers import PanelHandler
 from mlsys_widgets.server.submit_reply import SubmitReply
+from mlsys_widgets.server.told_link import ask_judge, keep_told
 
 #: Seconds that nbgrader may take to submit.
 _PATIENCE: Final = 120.0
+_LATER: Final = (
+    "It is safe, and not judged yet: many hand in now. Open this dialog again in a minute."
+)
 _SUBMIT: Final = "mlsys_widgets.server.submit"
 
 
@@ -45,6 +49,8 @@ class HandInOutlook:
     file: str | None
     missing: tuple[Missing, ...]
     due: Mapping[str, Any] | None
+    #: Whether it is judged and told at once, and then stands.
+    told_at_once: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,8 @@ class HandInReceipt:
     lateness: str | None
     time: str
     files: tuple[str, ...]
+    #: What came of it, as far as it is told at once.
+    told: tuple[str, ...] = ()
 
 
 class HandInHandler(PanelHandler):
@@ -84,6 +92,8 @@ class HandInHandler(PanelHandler):
         work = read_work(notebook)
         work.must_count()
         who, course = student(work.folder), self.course_of(work)
+        judge = ask_judge(work, self.services.root.folder) if course else None
+        keep_told(work, judge)
         return HandInOutlook(
             lab=work.lab,
             title=work.title,
@@ -92,6 +102,7 @@ class HandInHandler(PanelHandler):
             file=None if course else archive_name(work.lab, who.name),
             missing=tuple(what_is_missing(work, who)),
             due=due_now(work),
+            told_at_once=judge is not None and judge.feedback == "at hand-in",
         )
 
     def hand_in(self, notebook: Path) -> HandInReceipt:
@@ -100,7 +111,8 @@ class HandInHandler(PanelHandler):
         if course := self.course_of(work):
             reply = submitted(work, course)
             late = lateness(work, datetime.now(UTC))
-            return HandInReceipt(None, reply.course, late, reply.time, reply.files)
+            told = self.told(work, reply.time)
+            return HandInReceipt(None, reply.course, late, reply.time, reply.files, told)
         done = hand_in(work, student(work.folder).name)
         return HandInReceipt(
             file=self.services.root.path_of(done.path),
@@ -109,6 +121,18 @@ class HandInHandler(PanelHandler):
             time=done.time.isoformat(timespec="seconds"),
             files=tuple(done.files),
         )
+
+    def told(self, work: LabWork, time: str) -> tuple[str, ...]:
+        """Wait until a hand-in is judged, where that is at once; what to say about it."""
+        reply = ask_judge(work, self.services.root.folder, time)
+        told = keep_told(work, reply)
+        if reply is None or reply.feedback == "by hand":
+            return ()
+        if reply.feedback == "after due" and not reply.judged:
+            return ("You will be told after the due time what your answers earned, and why.",)
+        if not reply.judged or told is None:
+            return (_LATER,)
+        return told.sentences
 
 
 def submitted(work: LabWork, course: str) -> SubmitReply:

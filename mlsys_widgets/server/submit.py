@@ -25,7 +25,7 @@ from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
 
 from mlsys_widgets.course.due_words import due_words
 from mlsys_widgets.course.own_dates import dates_here
-from mlsys_widgets.files import DRAFTS, LEDGER
+from mlsys_widgets.files import DRAFTS, LEDGER, TOLD
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.ledger.handed_in import note_hand_in
 from mlsys_widgets.ledger.receipt import write_receipt
@@ -60,7 +60,7 @@ def with_receipt(submit: Any) -> Any:
                 except (LedgerError, OSError) as problem:  # the work itself can be submitted
                     self.log.warning("There is no receipt for the ledger: %s", problem)
             # What was typed and not recorded is the student's own business.
-            self.coursedir.ignore = [*self.coursedir.ignore, DRAFTS]
+            self.coursedir.ignore = [*self.coursedir.ignore, DRAFTS, TOLD]
             super().copy_files()
             moment = parse_utc(self.timestamp).replace(tzinfo=UTC)
             note_hand_in(folder, head, moment, course=self.coursedir.course_id)
@@ -90,7 +90,7 @@ def submit_folder(folder: Path) -> SubmitReply:
         coursedir=course, authenticator=Authenticator(config=config), config=config
     )
     submitting.start()
-    names = sorted(p.name for p in folder.iterdir() if p.is_file() and p.name != DRAFTS)
+    names = sorted(p.name for p in folder.iterdir() if p.is_file() and p.name not in (DRAFTS, TOLD))
     return SubmitReply(submitting.timestamp, course.course_id, tuple(names))
 
 

@@ -13,8 +13,8 @@ from contextlib import suppress
 
 import pytest
 
-from mlsys_widgets.courses.hub_link import SOCKET, HubLink, HubReply, HubRequest, socket_in
-from mlsys_widgets.files import open_folder
+from mlsys_widgets.courses.hub_link import SOCKET, HubLink, HubReply, HubRequest
+from mlsys_widgets.files import open_folder, socket_in
 from mlsys_widgets.hub.services.request_socket import RequestSocket
 
 ME = os.geteuid()
@@ -41,7 +41,7 @@ def knock(folder) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(60)
     with open_folder(folder) as handle:
-        connection.connect(socket_in(handle))
+        connection.connect(socket_in(handle, SOCKET))
     return connection
 
 

@@ -31,6 +31,7 @@ from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import read_lab_grades
 from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
 from mlsys_widgets.grading.judging.lab_copies import keys_of
+from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
 from mlsys_widgets.handin.second_look import clean_words
 from mlsys_widgets.labs import Essay, load
 from mlsys_widgets.notebooks.cell_metadata import grade_id
@@ -121,7 +122,10 @@ class EssayGrading:
         if "/" in lab or not (course.home / "assignments" / lab / ASKS).is_file():
             raise ValueError(f"there is no lab {lab} in this course")
         self._course, self._lab = course, lab
-        self._book = LabGradebook(course.db_url, lab, late_penalty(course, lab), course.calendar)
+        self._book = LabGradebook(
+            course.db_url, lab, late_penalty(course, lab), course.calendar,
+            JudgedHandIns(course.home, lab).moments,
+        )  # fmt: skip
         self._file = RubricFile(course.home, lab)
         declared = load(keys_of(course, lab))
         self.title = declared.title
@@ -343,7 +347,9 @@ class EssayGrading:
         penalties = []
         for student, grade in read_lab_grades(db, self._book.assignment).items():
             if student in students:
-                _, cost = self._book.late(student, grade.timestamp, grade.extension, grade.earned)
+                _, cost = self._book.late(
+                    student, grade.timestamp, grade.extension, grade.earned_by_cell
+                )
                 if cost != grade.penalty:
                     penalties.append({"row": grade.notebook, "late_submission_penalty": cost})
         _update(db, t.submitted_notebook, penalties)

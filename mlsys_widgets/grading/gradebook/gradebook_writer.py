@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -59,6 +60,9 @@ class LabGradebook:
     ----------
     calendar
         When the lab is due, and for whom; where it says nothing, the gradebook does.
+    moments
+        When the answers of a student were handed in that counted from then on, by cell: whether
+        they are late is decided by that. The others were handed in with the submission.
     """
 
     def __init__(
@@ -67,10 +71,12 @@ class LabGradebook:
         lab: str,
         penalty: LatePenalty = lambda *_: None,
         calendar: Calendar | None = None,
+        moments: Callable[[str], Mapping[str, datetime]] = lambda _: {},
     ) -> None:
         # A formgrader that is open beside us may hold the file for a moment.
         waits = {"timeout": 60} if url.startswith("sqlite") else {}
         self._lab, self._penalty, self._calendar = lab, penalty, calendar or Calendar()
+        self._moments = moments
         if _is_missing_file(url):
             raise self._unknown()
         try:
@@ -224,7 +230,7 @@ class LabGradebook:
                 return self._write_first(db, submission, extension, entry)
             earned = self._write_scores(db, notebook, entry.scores)
             self._write_comments(db, notebook, entry)
-            late, penalty = self.late(entry.student, entry.timestamp, extension, earned)
+            late, penalty = self._late(entry, extension, earned)
             _update(db, t.submitted_notebook, notebook, {"late_submission_penalty": penalty})
         return late
 
@@ -233,8 +239,8 @@ class LabGradebook:
     ) -> Lateness | None:
         """Write what nobody has graded before: nothing is there that could stand."""
         automatic = self._automatic(entry.scores)
-        earned = sum(auto for auto in automatic.values() if auto is not None)
-        late, penalty = self.late(entry.student, entry.timestamp, extension, earned)
+        earned = {cell: auto for cell, auto in automatic.items() if auto is not None}
+        late, penalty = self._late(entry, extension, earned)
         notebook = _insert(
             db, t.submitted_notebook,
             {
@@ -287,12 +293,14 @@ class LabGradebook:
         """Return the points of each cell that has a score; `None` where a person decides."""
         return {self._graded[s.name]: s.auto for s in scores if s.name in self._graded}
 
-    def _write_scores(self, db: Connection, notebook: str, scores: Sequence[Score]) -> float:
+    def _write_scores(
+        self, db: Connection, notebook: str, scores: Sequence[Score]
+    ) -> dict[str, float]:
         """Write scores as nbgrader does: what a person gave stands, and waits for another look."""
         rows = db.execute(select(t.grade).where(t.grade.c.notebook_id == notebook)).all()
         by_cell = {row.cell_id: row for row in rows}
         automatic = self._automatic(scores)
-        total, changes = 0.0, []
+        earned, changes = {}, []
         for cell, row in by_cell.items():
             auto = automatic.get(cell, row.auto_score)
             if cell in automatic:
@@ -301,9 +309,9 @@ class LabGradebook:
                 changes.append({"row": row.id, **new})
             score = row.manual_score if row.manual_score is not None else auto
             if score is not None:
-                total += score + (row.extra_credit or 0.0)
+                earned[cell] = score + (row.extra_credit or 0.0)
         _update_all(db, t.grade, changes)
-        return total
+        return earned
 
     def _write_comments(self, db: Connection, notebook: str, entry: GradebookEntry) -> None:
         rows = db.execute(select(t.comment).where(t.comment.c.notebook_id == notebook)).all()
@@ -315,10 +323,46 @@ class LabGradebook:
         ]
         _update_all(db, t.comment, changes)
 
+    def _late(
+        self, entry: GradebookEntry, extension: Any, earned: Mapping[str, float]
+    ) -> tuple[Lateness | None, float | None]:
+        names = {cell: name for name, cell in self._graded.items()}
+        points = {names[cell]: each for cell, each in earned.items() if cell in names}
+        return self.late(entry.student, entry.timestamp, extension, points)
+
     def late(
+        self,
+        student: str,
+        timestamp: datetime | None,
+        extension: Any,
+        earned: Mapping[str, float],
+    ) -> tuple[Lateness | None, float | None]:
+        """Return how late a submission was, and the penalty as the gradebook has it.
+
+        Parameters
+        ----------
+        earned
+            Points by cell.
+        """
+        moments = self._moments(student)
+        groups: defaultdict[datetime | None, float] = defaultdict(float)
+        for name, points in earned.items():
+            groups[moments.get(name, timestamp)] += points
+        found = [
+            self._late_at(student, moment, extension, points)
+            for moment, points in (groups or {timestamp: 0.0}).items()
+        ]
+        lates = [late for late, _ in found if late]
+        if not lates:
+            return None, None
+        costs = [cost for _, cost in found if cost is not None]
+        penalty = round(sum(costs), 2) if costs else None
+        before = sum(earned.values())
+        return Lateness(max(each.seconds for each in lates), before, penalty or 0.0), penalty
+
+    def _late_at(
         self, student: str, timestamp: datetime | None, extension: Any, earned: float
     ) -> tuple[Lateness | None, float | None]:
-        """Return how late a submission was, and the penalty as the gradebook has it."""
         late = self._seconds_late(student, timestamp, extension)
         if not late:
             return None, None

@@ -60,7 +60,7 @@ class GradedSubmission:
         """Return the submission as JSON has it."""
         return {
             "student": self.student,
-            "scores": [dict(vars(score)) for score in self.scores],
+            "scores": [score.as_data() for score in self.scores],
             "remarks": [remark.as_data() for remark in self.remarks],
             "flags": [flag.as_data() for flag in self.flags],
             "seconds": self.seconds,

@@ -50,7 +50,12 @@ class LabGrade:
     @property
     def earned(self) -> float:
         """Points before the penalty."""
-        return sum(cell.points for cell in self.cells.values())
+        return sum(self.earned_by_cell.values())
+
+    @property
+    def earned_by_cell(self) -> dict[str, float]:
+        """The same, cell by cell."""
+        return {name: cell.points for name, cell in self.cells.items()}
 
     @property
     def total(self) -> float:

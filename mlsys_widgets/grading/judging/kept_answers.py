@@ -15,6 +15,11 @@ from typing import Any, Final
 
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.scoring import Score
+from mlsys_widgets.grading.judging.told_answers import (
+    GivenWithoutFiles,
+    LooksAtFile,
+    SecondAnswer,
+)
 from mlsys_widgets.judging.code_keys import kept_replies
 from mlsys_widgets.judging.judge_answer import judge_answer
 from mlsys_widgets.judging.keys import Checks, CodeKey, Given
@@ -40,7 +45,7 @@ class KeptAnswers:
     """The answers of one student, as the log has them."""
 
     def __init__(self, line: Mapping[str, Any]) -> None:
-        self.scores = tuple(Score(**score) for score in line["scores"])
+        self.scores = tuple(map(Score.from_data, line["scores"]))
         self._parameters = line["parameters"]
 
     def judge(self, checks: Checks, points: Mapping[str, float], folder: Path) -> RegradedAnswers:
@@ -65,22 +70,36 @@ class KeptAnswers:
                 share = score.auto / score.most if score.most else score.credit or 0.0
                 scores.append(replace(score, auto=round(most * share, 2), most=most))
             else:
-                verdict = _judged(score, checks, given)
+                own = GivenWithoutFiles(Parameters(self._parameters), folder)
+                verdict = _judged(score, checks, own if score.told else given)
+                second = _second(score, checks, folder)
                 if isinstance(verdict, str):
                     kept[score.name] = verdict
                     scores.append(score)
                 else:
-                    scores.append(_with(score, verdict, most))
+                    scores.append(_with(score, verdict, second, most))
         return RegradedAnswers(tuple(scores), kept)
 
 
-def _with(score: Score, verdict: Verdict, most: float) -> Score:
-    auto = round(most * verdict.credit, 2)
+def _with(score: Score, verdict: Verdict, second: SecondAnswer | None, most: float) -> Score:
+    credit = max(verdict.credit, second.worth if second else 0.0)
+    auto = round(most * credit, 2)
     return replace(
         score, auto=auto, most=most, says=verdict.says, belief=verdict.belief,
-        credit=verdict.credit,
+        credit=credit, second=second, alone=verdict.credit if second else None,
         by_notebook=score.by_notebook if auto else None,
     )  # fmt: skip
+
+
+def _second(score: Score, checks: Checks, folder: Path) -> SecondAnswer | None:
+    """Judge the answer on new numbers again; as it was where that cannot be done."""
+    if score.second is None:
+        return None
+    given = GivenWithoutFiles(Parameters(score.second.parameters), folder)
+    verdict = _judged(replace(score, data=score.second.data), checks, given)
+    if isinstance(verdict, str):
+        return score.second
+    return replace(score.second, credit=verdict.credit, says=verdict.says, belief=verdict.belief)
 
 
 class _NotKept(Exception):
@@ -115,7 +134,7 @@ def _judged(score: Score, checks: Checks, given: Given) -> Verdict | str:
 
     try:
         return judge_answer(checks[score.name], given, answer, replies)
-    except _NotKept as why:
+    except (_NotKept, LooksAtFile) as why:
         return str(why)
     except MemoryError:
         raise

@@ -43,6 +43,7 @@ from mlsys_widgets.grading.messages import (
     DigestRequest,
     JudgeByRecord,
     JudgedSubmission,
+    JudgeHandIn,
     JudgeRun,
     MustRun,
     PrepareRun,
@@ -62,8 +63,13 @@ from mlsys_widgets.grading.reading.recorded_answers import (
     recorded_answers,
     recorded_essays,
 )
-from mlsys_widgets.grading.reading.submissions import Submission, collect, name_problem
-from mlsys_widgets.labs import Item, Lab, Parameters
+from mlsys_widgets.grading.reading.submissions import (
+    Submission,
+    collect,
+    collect_handed_in,
+    name_problem,
+)
+from mlsys_widgets.labs import Code, Item, Lab, Parameters
 from mlsys_widgets.labs.practice import NOT_GRADED
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum, grade_id
@@ -150,6 +156,11 @@ class Marking:
                 submission = self._collect(request.student)
                 marking, notes = self.of_copy(submission, request.student)
                 return marking._prepare_run(request, submission, notes)
+            case JudgeHandIn():
+                place = request.inbound, request.folder
+                submission = collect_handed_in(self.course, *place, self.lab.name, request.student)
+                marking, notes = self.of_copy(submission, request.student)
+                return marking._judge_by_record(request, submission, notes)
             case JudgeByRecord():
                 submission = self._collect(request.student)
                 marking, notes = self.of_copy(submission, request.student)
@@ -228,7 +239,7 @@ class Marking:
             calls = self.judge.calls(owner, folder, answers_in(ledger), runs=False)
             result = result_by_record(request.student, items, saved, runnable, ledger)
             self._lay_out(request.fresh, files)
-            if calls:
+            if calls and not isinstance(request, JudgeHandIn):
                 content = child_content(f"{owner}/{name}", {}, (), {}, {}, calls)
                 return self._ready(request, content, RunState(
                     self.version, notes, runnable, tuple(calls), result
@@ -378,8 +389,12 @@ class Marking:
         scores, doubts = self.judge.score(
             owner, {n: c for n, c in cells.items() if n in self.points}, self.points,
             result.answers, fresh, released=self.facts.released, handed_in=time.moment,
-            ledger=ledger,
+            ledger=ledger, told=request.told,
+            share=request.share if isinstance(request, JudgeHandIn) else None,
         )  # fmt: skip
+        if isinstance(request, JudgeHandIn):  # functions are called when the course is graded
+            functions = {n for n, item in self._items(owner).items() if isinstance(item, Code)}
+            scores = [score for score in scores if score.name not in functions]
         head, changes = check_heads(
             fresh, self.lab.name, owner, request.heads, noted=self.facts.of_student(student),
             zone=self.facts.zone, ledger=ledger.ledger if ledger else None,

@@ -7,10 +7,10 @@ course, the ledger from the submission's folder, the numbers from this process's
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from mlsys_widgets.files import MEASUREMENT
 from mlsys_widgets.grading.judging.award import judge_record
@@ -20,15 +20,22 @@ from mlsys_widgets.grading.judging.own_measurement import (
     asks_for_one,
     shipped_measurement,
 )
+from mlsys_widgets.grading.judging.told_answers import (
+    GivenWithoutFiles,
+    JudgedAnswer,
+    LooksAtFile,
+    SecondAnswer,
+    ToldAnswer,
+)
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.recorded_answers import recorded_answers
 from mlsys_widgets.judging.code_keys import kept_replies, replies_as_text
 from mlsys_widgets.judging.judge_answer import judge_answer
 from mlsys_widgets.judging.keys import Checks, CodeKey, Given
 from mlsys_widgets.judging.verdicts import Verdict
-from mlsys_widgets.labs import Code, Item, Lab, Record, UnusableAnswer
-from mlsys_widgets.labs.asked import AUTOGRADED, Checked
-from mlsys_widgets.labs.attempts import Attempts
+from mlsys_widgets.labs import Code, Item, Lab, Parameters, Record, UnusableAnswer
+from mlsys_widgets.labs.asked import AUTOGRADED, Checked, is_usable
+from mlsys_widgets.labs.attempts import Attempts, answer_name
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
 from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from mlsys_widgets.sandbox.job import FunctionCall
@@ -60,6 +67,32 @@ class Score:
     credit: float | None = None
     #: The answer as `sandbox.answer_data` has it, kept so that it can be judged again.
     data: Sequence[str] | None = None
+    #: When an answer was handed in that the student was told about, which therefore counts.
+    told: str = ""
+    #: What the first answer earned, where there is a second: the better of both is in ``credit``.
+    alone: float | None = None
+    #: What was answered on new numbers after that.
+    second: SecondAnswer | None = None
+
+    @property
+    def first_credit(self) -> float:
+        """The fraction that the first answer earned."""
+        return (self.credit or 0.0) if self.alone is None else self.alone
+
+    @property
+    def answered(self) -> bool:
+        """Whether it was judged from an answer."""
+        return self.judged and self.data is not None and self.data != _NOTHING
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**vars(self), "second": self.second and asdict(self.second)}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_data` returned."""
+        second = data.get("second")
+        return cls(**{**data, "second": SecondAnswer(**second) if second else None})
 
 
 class Judge:
@@ -125,6 +158,8 @@ class Judge:
         released: datetime | None = None,
         handed_in: datetime | None = None,
         ledger: LedgerRecord | None = None,
+        told: Mapping[str, ToldAnswer] | None = None,
+        share: float | None = None,
     ) -> tuple[list[Score], list[Flag]]:
         """Score all graded cells, and flag what a TA should look at.
 
@@ -139,9 +174,14 @@ class Judge:
             When the lab was released and this was handed in, if that is known; in UTC.
         ledger
             The ledger in this folder, if it was read already.
+        told
+            Answers that the student was told about; they are judged in place of those here.
+        share
+            What a second answer counts, where one may be taken now.
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
         items, given = self._lab.items(p), SubmittedGiven(p, folder)
+        told = told or {}
         ledger = ledger or self.read_ledger(folder, student, items)
         scores, doubts = [], list(_measurement_doubts(items, folder))
         for name, most in points.items():
@@ -155,6 +195,10 @@ class Judge:
                 if isinstance(item, Code):
                     data = self._with_replies(name, given, data, answers)
                 verdict, answer = self._judge_answer(name, given, data)
+                if known := told.get(name):
+                    again = self._judge_told(name, p, folder, known.first)
+                    verdict = Verdict(again.credit, again.says, again.belief)
+                    data, answer = again.data, again.answer
             elif isinstance(item, Record):
                 times = {"released": released, "handed_in": handed_in}
                 verdict, doubt = self._judge_record(name, folder, student, ledger, times)
@@ -169,7 +213,9 @@ class Judge:
                     auto = by_notebook(cell) if _has_run(cell) else 0.0
                 scores.append(Score(name, auto, most))
                 continue
-            auto = round(most * verdict.credit, 2)
+            second = self._second(name, told.get(name), share, student, folder, ledger)
+            credit = max(verdict.credit, second.worth if second else 0.0)
+            auto = round(most * credit, 2)
             stopped = cell is not None and _has_run(cell) and has_failed(cell.outputs)
             scores.append(
                 Score(
@@ -182,8 +228,11 @@ class Judge:
                     by_notebook=0.0 if stopped and auto else None,
                     judged=True,
                     doubt=doubt.detail if doubt else "",
-                    credit=verdict.credit,
+                    credit=credit,
                     data=data,
+                    told=told[name].first.time if name in told else "",
+                    alone=verdict.credit if second else None,
+                    second=second,
                 )
             )
         return scores, list(dict.fromkeys(doubts))
@@ -228,12 +277,58 @@ class Judge:
             return judge_answer(
                 self._checks[name], given, answer, lambda key: kept_replies(key, data[2])
             ), words
-        except MemoryError:
+        except (MemoryError, LooksAtFile):
             raise
         except Exception as problem:
             # A check that reads a file of the submission may meet anything there.
             sentence = f"The check could not be made: {type(problem).__name__}: {problem}"
             return Verdict(0.0, sentence[:300]), words
+
+    def _judge_told(
+        self, name: str, p: Parameters, folder: Path, known: JudgedAnswer
+    ) -> JudgedAnswer:
+        """Judge an answer that was told with the keys of now; as it was, if it needs a file."""
+        if name not in self._checks:
+            return known
+        try:
+            verdict, _ = self._judge_answer(name, GivenWithoutFiles(p, folder), known.data)
+        except LooksAtFile:
+            return known
+        return replace(known, credit=verdict.credit, says=verdict.says, belief=verdict.belief)
+
+    def _second(
+        self,
+        name: str,
+        told: ToldAnswer | None,
+        share: float | None,
+        student: str,
+        folder: Path,
+        ledger: LedgerRecord | None,
+    ) -> SecondAnswer | None:
+        """Judge what was answered on new numbers; `None` if nothing was, or nothing may be."""
+        if told is None:
+            return None
+        if told.second is not None:
+            p = Parameters(told.second.parameters)
+            again = self._judge_told(name, p, folder, told.second)
+            assert isinstance(again, SecondAnswer)
+            return again
+        if share is None or told.first.credit >= 1 or ledger is None:
+            return None
+        attempts = Attempts(self._lab, student, self._edition, self._variants)
+        asked = attempts.at(name, 1)
+        recorded = recorded_answers(folder, self._lab, student, ledger=ledger)
+        value = recorded.get(answer_name(name, 1))
+        if asked is None or value is None or not isinstance(asked.item, Checked):
+            return None
+        if isinstance(asked.item, Code) or not is_usable(asked.item, value):
+            return None
+        data = to_data(value)
+        verdict, answer = self._judge_answer(name, SubmittedGiven(asked.p, folder), data)
+        return SecondAnswer(
+            data, answer, verdict.credit, verdict.says, verdict.belief,
+            share=share, parameters=dict(asked.p),
+        )  # fmt: skip
 
     def _judge_record(
         self,

@@ -291,7 +291,7 @@ def _reader_main(
     line: socket.socket, owner: int, work: Work, scratch: Path, limits: ReadingLimits
 ) -> None:
     """Serve requests, one after another, until the owner is gone."""
-    _end_with(owner)
+    end_with(owner)
     # Ctrl-C in a terminal reaches everybody; the coordinator says what is to be done then.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _detach_files(line.fileno())
@@ -330,7 +330,7 @@ def _answer(
     return outcome, None
 
 
-def _end_with(owner: int) -> None:
+def end_with(owner: int) -> None:
     """Have this process end when its owner does."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -366,7 +366,7 @@ class _Child:
         if not self._pid:
             try:
                 self._line.close()
-                _end_with(reader)
+                end_with(reader)
                 _child_main(theirs, work, limits)
             finally:
                 os._exit(1)

@@ -101,9 +101,21 @@ def collect(course: Course, lab: str, student: str) -> Submission:
     except OSError as problem:
         return _nothing(student, problem)
     left_out = _read_remarks(found.files.get(LEFT_OUT, b""))
-    names = course.people.names_of(student)
+    placed = _in_place(course, found, lab)
+    return replace(placed, remarks=(*left_out, *placed.remarks))
+
+
+def collect_handed_in(
+    course: Course, inbound: Path, folder: str, lab: str, student: str
+) -> Submission:
+    """Do the same with what lies in the exchange."""
+    return _in_place(course, read_handed_in(inbound, folder, student, lab), lab)
+
+
+def _in_place(course: Course, found: Submission, lab: str) -> Submission:
+    names = course.people.names_of(found.student)
     work = with_found_record(find_work(found.files, lab), lab, names)
-    return replace(found, files=work.files, remarks=(*left_out, *found.remarks, *work.remarks))
+    return replace(found, files=work.files, remarks=(*found.remarks, *work.remarks))
 
 
 def handed_in_at(course: Course, step: str, lab: str, student: str) -> datetime | None:

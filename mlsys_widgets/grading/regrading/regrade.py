@@ -32,6 +32,7 @@ from mlsys_widgets.grading.judging.lab_copies import (
 )
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.regrading.regraded_notebook import rewrite_notebook
+from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
 from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 
@@ -108,7 +109,8 @@ class Regrade:
         self._earlier = {each.version: each for each in earlier}
         self._earlier_checks = {each: checks_of(course, lab, each) for each in self._earlier}
         penalty = late_penalty(course, lab)
-        self._gradebook = LabGradebook(course.db_url, lab, penalty, course.calendar)
+        moments = JudgedHandIns(course.home, lab).moments
+        self._gradebook = LabGradebook(course.db_url, lab, penalty, course.calendar, moments)
         self._log = GradedLog(course.home, lab)
         self._history = GradeHistory(course.home, lab)
         self._lines: dict[str, dict[str, Any]] = {}
@@ -170,7 +172,7 @@ class Regrade:
 
     def _with_penalty(self, grade: LabGrade) -> tuple[LabGrade, Lateness | None]:
         late, penalty = self._gradebook.late(
-            grade.student, grade.timestamp, grade.extension, grade.earned
+            grade.student, grade.timestamp, grade.extension, grade.earned_by_cell
         )
         return replace(grade, penalty=penalty), late
 
@@ -248,7 +250,7 @@ class Regrade:
             new = {
                 **line,
                 "flags": [flag.as_data() for flag in line["flags"]],
-                "scores": [dict(vars(score)) for score in each.scores],
+                "scores": [score.as_data() for score in each.scores],
                 "late": cost.as_data() if cost else None,
             }
             if not each.kept:  # keys that could not be applied are for grading from scratch

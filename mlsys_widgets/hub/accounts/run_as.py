@@ -35,6 +35,37 @@ def run_as(
 
     It runs in a folder, or else in the home, and has no more variables than it needs and is given.
     """
+    return subprocess.run(
+        [str(each) for each in command],
+        **_settings(account, command, home, folder, environment), input=stdin,
+        capture_output=True, text=True, check=False, timeout=_LONGEST,
+    )  # fmt: skip
+
+
+def start_as(
+    account: Account | None,
+    command: Sequence[str | Path],
+    *,
+    home: Path,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a program as a user, as `run_as` does; what it says goes where ours does."""
+    return subprocess.Popen(
+        [str(each) for each in command],
+        **_settings(account, command, home, folder, environment),
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def _settings(
+    account: Account | None,
+    command: Sequence[str | Path],
+    home: Path,
+    folder: Path | None,
+    environment: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """Return with what rights, where and with which variables a program runs."""
     name = account.name if account else getpass.getuser()
     rights: dict[str, Any] = {}
     if account:
@@ -45,12 +76,8 @@ def run_as(
         "LANG": os.environ.get("LANG", "C.UTF-8"),
         **(environment or {}),
     }  # fmt: skip
-    return subprocess.run(
-        [str(each) for each in command],
-        **rights, umask=umask_of(account.role if account else "student"),
-        cwd=folder or home, env=variables, input=stdin,
-        capture_output=True, text=True, check=False, timeout=_LONGEST,
-    )  # fmt: skip
+    umask = umask_of(account.role if account else "student")
+    return {**rights, "umask": umask, "cwd": folder or home, "env": variables}
 
 
 def groups_of(account: Account) -> list[int]:

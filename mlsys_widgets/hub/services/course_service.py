@@ -1,6 +1,6 @@
 """What root does for a course while its hub runs: the hub's own service.
 
-It has five jobs, each in a thread of its own, so that a hand-in is noted at once however long
+It has six jobs, each in a thread of its own, so that a hand-in is noted at once however long
 something else takes, and no job ends because another one failed. The monitor is a service apart:
 it can be reached over the network and may change nothing, and says whether this one runs.
 
@@ -26,6 +26,7 @@ from mlsys_widgets.hub.services.copy_watch import CopyWatch
 from mlsys_widgets.hub.services.hand_in_watch import HandInWatch
 from mlsys_widgets.hub.services.home_watch import HomeWatch
 from mlsys_widgets.hub.services.hub_api import HubApi
+from mlsys_widgets.hub.services.judge_keeper import JudgeKeeper
 from mlsys_widgets.hub.services.lab_release_watch import LabReleaseWatch, as_instructor
 from mlsys_widgets.hub.services.people_watch import PeopleWatch
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
@@ -44,6 +45,7 @@ def course_jobs(
     copies = CopyWatch(places.homes, exchange / "outbound", copies_beside(course))
     people = PeopleWatch(places, hub, python)
     return [
+        (JudgeKeeper(places, python).look, 1.0, "hand-ins are not judged"),
         (hand_ins.look, 1.0, "hand-ins are not noted"),
         (releases.run, 1.0, "the calendar is not followed"),
         (copies.look, 10.0, "copies are not noted"),

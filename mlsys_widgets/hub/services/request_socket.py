@@ -13,8 +13,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.courses.hub_link import SOCKET, HubReply, HubRequest, socket_in
-from mlsys_widgets.files import open_folder
+from mlsys_widgets.courses.hub_link import SOCKET, HubReply, HubRequest
+from mlsys_widgets.files import open_folder, socket_in
 from mlsys_widgets.wording.system_errors import error_sentence
 
 #: Seconds to wait for somebody who asks, and for each step of a conversation.

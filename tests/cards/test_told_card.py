@@ -1,0 +1,99 @@
+"""A question whose student was told: its answer stands, and may be taken again where that is so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mlsys_widgets.cards.question_card import QuestionCard
+from mlsys_widgets.cards.told_parts import ToldFile
+from mlsys_widgets.files import TOLD
+from tests.cards.test_asking_again import ATTEMPTS, LAB
+
+WHY = "A tile has two sides."
+
+
+def report(**changes):
+    question = {
+        "name": "tile_bytes", "title": "", "points": 6, "kind": "answer", "answer": "100.0",
+        "earned": 3, "credit": 0.5, "says": WHY, "again": True, "second": None,
+    }  # fmt: skip
+    second = {"answer": "200.0", "credit": 1.0, "says": "Right.", "share": 0.9}
+    if changes.pop("taken", False):
+        question |= {"second": second, "again": False, "earned": 5.4}
+    found = {
+        "format": 1, "lab": LAB.name, "student": "student-01", "questions": [question],
+        "share": 0.9, "until": None, "later": "",
+    }  # fmt: skip
+    return {**found, **changes}
+
+
+@pytest.fixture
+def card(open_ledger):
+    ledger = open_ledger()
+    told = ToldFile(ledger.path, LAB.name, "student-01")
+    item = LAB.item("tile_bytes", LAB.draw("student-01"))
+    made = QuestionCard("tile_bytes", item, ledger=ledger, attempts=ATTEMPTS, told=told.read)
+    made.record(100)
+
+    def tell(**changes):
+        ledger.path.with_name(TOLD).write_text(json.dumps(report(**changes)))
+        made.refresh()
+        return made
+
+    made.tell = tell
+    return made
+
+
+def words(card):
+    return " ".join(part.text() for part in card.parts())
+
+
+def test_it_says_what_the_answer_earned_and_why(card):
+    assert WHY not in words(card)
+    card.tell()
+    said = words(card)
+    for each in ("Partly right", WHY, "3 of 6 points", "90%", "100"):
+        assert each in said
+    assert "Record" not in said
+    assert card.fold() is None
+
+
+def test_its_answer_stands(card):
+    card.tell()
+    with pytest.raises(ValueError, match="answer stands"):
+        card.record(200)
+    assert card.record_from_code(200) == 200  # a notebook runs on
+    assert card.answer.value == 100
+
+
+def test_it_is_taken_again_once_on_new_numbers(card):
+    card.tell()
+    first = card.item.ask
+    card.actions()["second"]({})
+    assert (card.attempt, card.item.ask != first, card.is_final) == (1, True, False)
+    assert "Second chance." in words(card)
+    card.record(200)
+    card.tell(taken=True)
+    assert "5.4 of 6 points" in words(card)
+    assert "second at 90%" in words(card)
+    with pytest.raises(ValueError, match="answer stands"):
+        card.record(300)
+    with pytest.raises(ValueError, match="cannot be taken again"):
+        card.actions()["second"]({})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"student": "ben"}, {"lab": "lab_01"}, {"format": 2}, {"questions": 3}],
+)
+def test_what_is_told_to_somebody_else_is_not_shown(card, changes):
+    assert not card.tell(**changes).is_final
+
+
+def test_a_chance_that_is_over_is_not_offered(card):
+    card.tell(until="2026-01-01T00:00:00+00:00")
+    assert "new numbers" not in words(card)
+    with pytest.raises(ValueError, match="cannot be taken again"):
+        card.actions()["second"]({})
