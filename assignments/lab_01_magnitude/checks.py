@@ -415,7 +415,8 @@ def weights_kept_percent(given: Given) -> NumberKey:
             Belief(
                 "what must go",
                 100 - right,
-                credit=0.5,
+                # Little: that it is nearly everything, anybody can guess.
+                credit=0.2,
                 says="That is the percentage that must go. The question asks how much of the model "
                 "may stay.",
             ),
