@@ -62,7 +62,8 @@ def main(count: int) -> None:
 
 def _hand_in(told: ToldClass, students: list[str]) -> None:
     began = time.monotonic()
-    moments = sorted(random.Random(7).uniform(0, MINUTE) for _ in students)
+    draw = random.Random(7)
+    moments = sorted(draw.uniform(0, MINUTE) for _ in students)
     for moment, name in zip(moments, students, strict=True):
         time.sleep(max(0.0, began + moment - time.monotonic()))
         told.submit(name)
