@@ -1,7 +1,8 @@
 """What a student was told about a lab, in a file beside the ledger.
 
-A hub's service writes what is in it, and so does `mlsys grade`. The student could change the file,
-which changes what this student sees and nothing else: what counts is in the course.
+A hub's service writes what is in it; where there is none, it lies beside the feedback page. The
+student could change the file, which changes what this student sees and nothing else: what counts is
+in the course.
 """
 
 from __future__ import annotations

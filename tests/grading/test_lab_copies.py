@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.course.kept_versions import kept_versions, versions_folder
-from mlsys_widgets.files import LEDGER
+from mlsys_widgets.files import LEDGER, TOLD
 from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.grading.judging.lab_copies import (
     Copies,
@@ -23,6 +23,7 @@ from mlsys_widgets.grading.judging.lab_copies import (
 )
 from mlsys_widgets.grading.judging.version_evidence import VersionEvidence
 from mlsys_widgets.judging.keys import Given
+from mlsys_widgets.labs.told import read_told
 from mlsys_widgets.ledger import Ledger
 from tests.courses.fixed_lab import LAB, FixedLab, edit, fixed_lab
 from tests.grading.classroom import grade, right_now
@@ -113,6 +114,11 @@ def test_each_copy_is_judged_with_its_own_questions(fixed):
     nbgrader(fixed.root, ["generate_feedback", LAB])
     for name in ("ann", "ben"):
         assert (fixed.root / "feedback" / name / LAB / f"{LAB}.html").is_file()
+        told = read_told((fixed.root / "feedback" / name / LAB / TOLD).read_bytes(), LAB, name)
+        earned = in_gradebook(fixed.root, name)
+        assert told.questions
+        for question, each in told.questions.items():
+            assert each.earned == earned[question][0]
 
 
 @pytest.mark.parametrize("run", [False, True])

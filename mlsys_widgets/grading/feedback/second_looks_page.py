@@ -23,16 +23,20 @@ def second_looks_of(config: Any, lab: str, student: str) -> str:
     Parameters
     ----------
     config
-        nbgrader's settings, which may name the folder of the course; otherwise it is this one.
+        nbgrader's settings.
     """
-    root = Path(str(config.get("CourseDirectory", {}).get("root", "") or Path.cwd()))
     try:
-        looks = SecondLooks(Course.at(root))
+        looks = SecondLooks(Course.at(course_folder(config)))
         exchange = looks.exchange()
         mine = [each for each in looks.read() if (each.lab, each.student) == (lab, student)]
     except (ValueError, OSError, TypeError):  # a page without this paragraph is still a page
         return ""
     return as_html(mine, offered=exchange is not None and (exchange / BOX).is_dir())
+
+
+def course_folder(config: Any) -> Path:
+    """Return the folder of the course that nbgrader's settings name; otherwise this one."""
+    return Path(str(config.get("CourseDirectory", {}).get("root", "") or Path.cwd()))
 
 
 def as_html(looks: Iterable[SecondLook], *, offered: bool) -> str:

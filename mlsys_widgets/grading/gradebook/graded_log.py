@@ -32,6 +32,15 @@ class GradedLog:
     def __init__(self, root: Path, lab: str) -> None:
         self._path = root / OWN_FOLDER / f"{LOG}{lab}.jsonl"
 
+    @property
+    def signature(self) -> object:
+        """What changes whenever a line is added; `None` without a file."""
+        try:
+            about = self._path.stat()
+        except FileNotFoundError:
+            return None
+        return about.st_ino, about.st_size, about.st_mtime_ns
+
     @contextmanager
     def alone(self, patience: float = 0.0) -> Iterator[None]:
         """Keep others who would grade the same lab out; a process that dies lets go of it.

@@ -6,7 +6,7 @@ With these lines in ``nbgrader_config.py``, ``nbgrader generate_feedback`` and f
     c.GenerateFeedback.exporter_class = "mlsys_widgets.grading.plugins.feedback.FeedbackPage"
 
 Nothing of a hidden test is on it but what the test said: the points, and the sentence about the
-belief that was recognized.
+belief that was recognized. Beside the page lies the same as a file for the student's own lab.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import Any
 from nbconvert.exporters import Exporter
 from nbgrader.preprocessors import GetGrades
 
+from mlsys_widgets.files import TOLD
 from mlsys_widgets.grading.feedback.blind import unmake_blind
 from mlsys_widgets.grading.feedback.feedback_page import feedback_page
 from mlsys_widgets.grading.feedback.question_results import UNREAD
-from mlsys_widgets.grading.feedback.second_looks_page import second_looks_of
+from mlsys_widgets.grading.feedback.second_looks_page import course_folder, second_looks_of
+from mlsys_widgets.grading.telling.told_file import told_file
 
 
 class GradesAndUnread(GetGrades):  # type: ignore[misc]
@@ -45,6 +47,10 @@ class FeedbackPage(Exporter):
         about = dict(resources.get("nbgrader", {}))
         looks = ""
         if about.get("student") and about.get("assignment"):
-            unmake_blind(nb, about["student"], about["assignment"])
-            looks = second_looks_of(self.config, about["assignment"], about["student"])
+            student, lab = about["student"], about["assignment"]
+            unmake_blind(nb, student, lab)
+            looks = second_looks_of(self.config, lab, student)
+            if told := told_file(course_folder(self.config), lab, student, nb):
+                # nbconvert writes it beside the page.
+                resources.setdefault("outputs", {})[TOLD] = told
         return feedback_page(nb, about, looks), resources
