@@ -352,13 +352,13 @@ class LabGradebook:
             self._late_at(student, moment, extension, points)
             for moment, points in (groups or {timestamp: 0.0}).items()
         ]
-        lates = [late for late, _ in found if late]
-        if not lates:
+        delays = [late for late, _ in found if late]
+        if not delays:
             return None, None
         costs = [cost for _, cost in found if cost is not None]
         penalty = round(sum(costs), 2) if costs else None
         before = sum(earned.values())
-        return Lateness(max(each.seconds for each in lates), before, penalty or 0.0), penalty
+        return Lateness(max(each.seconds for each in delays), before, penalty or 0.0), penalty
 
     def _late_at(
         self, student: str, timestamp: datetime | None, extension: Any, earned: float
