@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 from pathlib import Path
 
 import nbformat
@@ -134,18 +136,23 @@ def test_a_missing_plot_covers_the_instrument_until_it_is_there(waterfall):
 
 def test_a_move_that_a_busy_kernel_does_not_answer_is_waited_for(waterfall, tmp_path):
     """What is known is said: that there is no answer yet, and not that there is no kernel."""
-    go = tmp_path / "go"
-    code = f"import pathlib, time\nwhile not pathlib.Path({str(go)!r}).exists(): time.sleep(0.05)"
-    waterfall.evaluate(f"void ({RUN})({code!r})")
+    told = tmp_path / "process"
+    code = f"import os, pathlib; pathlib.Path({str(told)!r}).write_text(str(os.getpid()))"
+    assert waterfall.evaluate(RUN, code) == "ok"
+    process = int(told.read_text())
     slider = waterfall.locator(".mlsys-controls").get_by_label("Faster GPU", exact=True).first
     before = slider.get_attribute("aria-valuetext")
-    slider.press("ArrowRight")
-    expect(waterfall.locator(COVER)).to_have_text(
-        "Waiting for the kernel’s answer to your last move."
-    )
-    expect(launched(waterfall).locator("strong")).to_be_hidden()
-    expect(slider).to_be_enabled()
-    go.touch()
+    # A busy cell does not do: some kernels answer widgets in a thread beside it.
+    os.kill(process, signal.SIGSTOP)
+    try:
+        slider.press("ArrowRight")
+        expect(waterfall.locator(COVER)).to_have_text(
+            "Waiting for the kernel’s answer to your last move."
+        )
+        expect(launched(waterfall).locator("strong")).to_be_hidden()
+        expect(slider).to_be_enabled()
+    finally:
+        os.kill(process, signal.SIGCONT)
     expect(waterfall.locator(COVER)).to_have_count(0)
     expect(slider).not_to_have_attribute("aria-valuetext", before)
 
