@@ -34,8 +34,8 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses import pack
 from mlsys_widgets.files import NBGRADER_CONFIG
 from mlsys_widgets.hub.places import Places, closed_parent
-from mlsys_widgets.hub.running.interpreter import make_environment
 from mlsys_widgets.hub.running.proxy import find_proxy
+from tests.hub.user_environment import environment_of_users
 from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ def environment() -> Path:
     if base is None:
         pytest.skip("the system has no Python that users could run (apt-get install python3)")
     with _alone("env"):
-        return make_environment(ENVIRONMENT, Path(base), print)
+        return environment_of_users(ENVIRONMENT, Path(base))
 
 
 def bundle() -> Path:

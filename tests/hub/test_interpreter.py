@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from mlsys_widgets.hub.running.interpreter import (
 )
 from tests.hub.people import needs_root, open_folder, somebody
 from tests.hub.running import ENVIRONMENT, environment
+from tests.hub.user_environment import are_of_one_kind, required
 
 pytestmark = needs_root
 
@@ -74,6 +76,31 @@ def test_a_failure_of_pip_is_one_sentence(tmp_path):
 
 
 @pytest.mark.slow
+def test_one_from_nothing_has_what_the_one_of_the_tests_has():
+    """All packages are fetched and installed; other tests take those that are here already."""
+    python = environment()
+    with somebody() as (account, home), open_folder() as folder:
+        target = folder / "env"
+        assert runs(make_environment(target, python.resolve(), print), account, home)
+        assert _versions_in(target) == _versions_in(ENVIRONMENT)
+
+
+def _versions_in(environment: Path) -> dict[str, str]:
+    (packages,) = environment.glob("lib/python3*/site-packages")
+    return {each.name: each.version for each in metadata.distributions(path=[str(packages)])}
+
+
+def test_the_environment_of_the_tests_has_what_a_hub_requires_and_no_more():
+    here = {each.name for each in metadata.distributions()}
+    needed = {each.name for each in required("mlsys-widgets[hub]")}
+    assert needed >= {"jupyterhub", "nbgrader", "numpy", "traitlets"}
+    assert here - needed >= {"hypothesis", "mypy", "playwright"}
+    if not are_of_one_kind(environment(), Path(sys.executable)):
+        pytest.skip("users have another Python, for which pip chose")
+    stray = {"pip", "setuptools"}  # a Python may bring them
+    assert set(_versions_in(ENVIRONMENT)) - stray == {"mlsys-widgets"} | needed - stray
+
+
 def test_versions_that_another_python_cannot_have_are_chosen_for_it(tmp_path, monkeypatch):
     """The package itself, without its dependencies, in an environment of the system's Python."""
     messages, asked = [], []
