@@ -33,7 +33,7 @@ import { askForSecondLook, offerSecondLooks } from './second_look';
 import { isNarrow, makeRoom, watchWidth } from './sidebars';
 import { LabStart } from './start';
 import { LabStatus } from './status';
-import { ToldKernels } from './told';
+import { lookAgain, ResultsFetcher, ToldKernels } from './told';
 import { Unsaved } from './unsaved';
 import { Watch } from './watch';
 import { nextOnWay } from './way';
@@ -92,10 +92,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const watch = new Watch();
     const unsaved = new Unsaved();
     const told = new ToldKernels();
+    const results = new ResultsFetcher();
     watch.changed.connect(() => {
       unsaved.note(follower.lab, watch.report);
       showEssays(follower.lab, watch.report);
       told.tell(follower.lab, watch.report);
+      results.follow(follower.lab, watch.report);
     });
     const run = (command: string) => () => void commands.execute(command);
     const starts = new Map<NotebookPanel, LabStart>();
@@ -109,6 +111,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const panel = new LabPanel(follower, watch, {
       openLab: run(COMMANDS.openLab),
       goTo: step => follower.lab && void actions.goTo(follower.lab, step),
+      showResults: async step => {
+        const { lab } = follower;
+        const start = startOf();
+        if (lab && start?.stage === 'waiting') {
+          await start.run();
+        }
+        if (lab) {
+          lookAgain(lab);
+          await actions.goTo(lab, step);
+        }
+      },
       goToNext: run(COMMANDS.goToNext),
       checkMissing: run(COMMANDS.checkMissing),
       handIn: run(COMMANDS.handIn),
@@ -207,6 +220,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const another = (): void => {
       statusChanged.emit();
       look();
+      results.fetch(follower.lab);
       commands.notifyCommandChanged();
       if (follower.lab && memory && !isNarrow()) {
         void showOnce(memory, () => {
@@ -219,7 +233,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     follower.changed.connect(another);
     panel.seen.connect(look);
     status.seen.connect(look);
-    document.addEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', () => {
+      look();
+      if (document.visibilityState === 'visible') {
+        results.fetch(follower.lab);
+      }
+    });
     document.addEventListener('keydown', event => {
       if (savesFromBox(event)) {
         event.preventDefault();

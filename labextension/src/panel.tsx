@@ -10,7 +10,7 @@ import { Follower, ILab } from './follow';
 import { labIcon } from './icons';
 import { NewVersion } from './new_version';
 import { problemOf } from './problems';
-import { IDesign, IEntry, IHandedIn, IReport } from './server';
+import { IDesign, IEntry, IHandedIn, IReport, IResults } from './server';
 import { LabStart } from './start';
 import { Watch } from './watch';
 import { isBetween, isPassed, nextOnWay } from './way';
@@ -31,6 +31,8 @@ export interface IActions {
   openLab(): void;
   goTo(step: IStep): void;
   goToNext(): void;
+  /** Have the cards say what they earned, and go to one of them. */
+  showResults(step: IStep): void;
   checkMissing(): void;
   toggleReading(): void;
   isReading(): boolean;
@@ -140,6 +142,12 @@ function OpenLab(props: {
         goToNext={actions.goToNext}
         handIn={about.practice ? null : actions.handIn}
       />
+      <Results
+        results={report?.results ?? null}
+        steps={steps}
+        goTo={actions.goTo}
+        showResults={actions.showResults}
+      />
       <HandedIn handedIn={report?.handed_in ?? null} handIn={actions.handIn} />
       <section className="mlsys-Lab-section" aria-labelledby="mlsys-lab-progress">
         <h3 id="mlsys-lab-progress" className="mlsys-Lab-unseen">
@@ -244,6 +252,61 @@ function Next(props: {
 
 /** The way has more stops than steps. */
 const NOT_COUNTED = 'Explore and Compare do not count as steps.';
+
+/** That there are results, the way to the cards that explain them, and what can be answered again. */
+function Results(props: {
+  results: IResults | null;
+  steps: IStep[];
+  goTo(step: IStep): void;
+  showResults(step: IStep): void;
+}): JSX.Element | null {
+  const { results, steps, goTo, showResults } = props;
+  if (results === null) {
+    return null;
+  }
+  const first = steps.find(step => results.questions.includes(step.id));
+  const again = steps.filter(step => results.again.includes(step.id));
+  const share = `${Math.round(1000 * (results.share ?? 0)) / 10}%`;
+  return (
+    <section className="mlsys-Lab-section mlsys-Lab-results" aria-labelledby="mlsys-lab-results">
+      <h3 id="mlsys-lab-results">Your results</h3>
+      <div role="status">
+        {results.words.map(words => (
+          <p key={words}>{words}</p>
+        ))}
+      </div>
+      {first && (
+        <button className="mlsys-Lab-button" onClick={() => showResults(first)}>
+          Show them in the cards
+        </button>
+      )}
+      {again.length > 0 && (
+        <>
+          <p>
+            You can answer {again.length === 1 ? 'this question' : 'these questions'} once more on new
+            numbers
+            {results.until !== null && (
+              <>
+                {' '}
+                and hand in until <time dateTime={results.until}>{localTime(results.until)}</time>
+              </>
+            )}
+            . {share} of the points count, if that is better.
+          </p>
+          <ul>
+            {again.map(step => (
+              <li key={step.id}>
+                <button className="mlsys-Lab-link" onClick={() => goTo(step)}>
+                  {step.title}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
 
 /** When the lab was handed in; after a change, that what was handed in is older, and the way out. */
 function HandedIn(props: { handedIn: IHandedIn | null; handIn(): void }): JSX.Element | null {

@@ -68,6 +68,19 @@ export interface IDue {
   due: string | null;
 }
 
+/** What the student was told about the lab. */
+export interface IResults {
+  /** Changes with what was told. */
+  tag: string;
+  words: string[];
+  /** The questions that it says something about, and which of them can be answered once more. */
+  questions: string[];
+  again: string[];
+  /** What part of the points of a second answer counts, and until when it can be handed in. */
+  share: number | null;
+  until: string | null;
+}
+
 /** What the ledger beside a notebook says. */
 export interface IReport {
   path: string;
@@ -89,6 +102,8 @@ export interface IReport {
   steps: (IStepState & { kind: string; id: string })[];
   /** When the lab was last handed in, or null. */
   handed_in: IHandedIn | null;
+  /** What the student was told, or null. */
+  results: IResults | null;
   predictions: Record<string, IPrediction>;
   reflections: Record<string, IReflection>;
   answers: Record<string, IAnswer>;
@@ -164,6 +179,11 @@ export async function fetchReport(
   return response.status === 304
     ? null
     : { report: await response.json(), tag: response.headers.get('ETag') };
+}
+
+/** Have the server ask what the course tells about a lab; the next report says what there is. */
+export async function fetchTold(path: string): Promise<void> {
+  await request('told', {}, { method: 'POST', body: JSON.stringify({ path }) });
 }
 
 /** All ledgers below the root; the one beside the notebook is always among them. */

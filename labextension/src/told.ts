@@ -1,11 +1,12 @@
 /**
- * Tells the kernel of a lab that it was handed in.
+ * What a course tells about a lab: it is fetched when the lab is opened, and the kernel is told to
+ * draw its cards again when there is something new.
  *
- * The server hands in, and the kernel draws the cards, each of which says whether what it holds was
- * handed in. The kernel reads the server's note whenever it draws; this has it draw again.
+ * The server hands in and fetches, and the kernel draws the cards, each of which says whether what it
+ * holds was handed in, and what it earned. The kernel reads the server's files whenever it draws.
  */
 import { ILab } from './follow';
-import { IReport } from './server';
+import { fetchTold, IReport } from './server';
 
 /** Draws all cards again, and neither loads a library nor leaves a name behind. */
 const LOOK =
@@ -18,21 +19,43 @@ export function lookAgain(lab: ILab): void {
     store_history: false,
     stop_on_error: false
   });
-  // A kernel that is restarted meanwhile reads the notes when it draws its cards.
+  // A kernel that is restarted meanwhile reads the files when it draws its cards.
   void future?.done.catch(() => undefined);
 }
 
 export class ToldKernels {
-  /** Have the kernel of a lab look again, once for each time that the lab was handed in. */
+  /** Have the kernel of a lab look again, once for each time that it was handed in or told about. */
   tell(lab: ILab | null, report: IReport | null): void {
-    const time = report?.handed_in?.time;
+    const news = [report?.handed_in?.time, report?.results?.tag].join(' ');
     const kernel = lab?.panel.sessionContext.session?.kernel;
-    if (!kernel || !time || report.path !== lab.path || this._told.get(kernel.id) === time) {
+    if (!kernel || news === ' ' || report?.path !== lab.path || this._told.get(kernel.id) === news) {
       return;
     }
-    this._told.set(kernel.id, time);
+    this._told.set(kernel.id, news);
     lookAgain(lab);
   }
 
   private _told = new Map<string, string>();
+}
+
+export class ResultsFetcher {
+  /** Ask for what is told about a lab: nothing is lost if nobody answers now. */
+  fetch(lab: ILab | null): void {
+    if (lab && !lab.about.practice) {
+      void fetchTold(lab.path).catch(() => undefined);
+    }
+  }
+
+  /** Ask again when the due time has passed while the lab was open. */
+  follow(lab: ILab | null, report: IReport | null): void {
+    const state = report?.due?.state ?? '';
+    if (lab && report?.path === lab.path && this._states.get(lab.path) !== state) {
+      if (this._states.has(lab.path)) {
+        this.fetch(lab);
+      }
+      this._states.set(lab.path, state);
+    }
+  }
+
+  private _states = new Map<string, string>();
 }

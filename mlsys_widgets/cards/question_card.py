@@ -28,7 +28,7 @@ from mlsys_widgets.cards.parts import (
 )
 from mlsys_widgets.cards.practice_parts import Practice, told
 from mlsys_widgets.cards.task import ItemTask, ShortForm
-from mlsys_widgets.cards.told_parts import SECOND, STANDS, can_take_again, chance_words, told_parts
+from mlsys_widgets.cards.told_parts import SECOND, STANDS, chance_words, told_parts
 from mlsys_widgets.judging import Verdict
 from mlsys_widgets.labs import Choice, Code, Essay, Number
 from mlsys_widgets.labs.answer_units import comma_note, short_number
@@ -172,7 +172,7 @@ class QuestionCard(ItemTask):
 
     def _on_second(self, _values: Values) -> None:
         told, report = self.told, self._report()
-        if told is None or report is None or self.attempt or not can_take_again(told, report):
+        if told is None or report is None or self.attempt or not report.can_take_again(told):
             raise ValueError("This question cannot be taken again.")
         if not self.ask_again():
             raise ValueError("The lab has no other numbers for this question.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -52,17 +51,12 @@ def told_parts(item: Asked, told: ToldQuestion, report: Told, attempt: int) -> S
         _verdict(credit, says),
         Prose("earned", _earned(told), quiet=True),
     ]
-    if not second and can_take_again(told, report):
+    if not second and report.can_take_again(told):
         parts += [
             Prose("chance", chance_words(report), quiet=True),
             Buttons("again", ((SECOND, "Take it again on new numbers"),), leads=False),
         ]
     return parts
-
-
-def can_take_again(told: ToldQuestion, report: Told) -> bool:
-    """Whether a second answer can still be handed in."""
-    return told.again and (report.until is None or datetime.now(UTC) <= report.until)
 
 
 def chance_words(report: Told) -> str:

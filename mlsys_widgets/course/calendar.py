@@ -123,6 +123,12 @@ class LabDates:
         """Whether nothing is handed in any more."""
         return self.close is not None and at >= self.close
 
+    def tells_at_once(self, at: datetime) -> bool:
+        """Whether what is handed in at that time is judged and told at once."""
+        if self.feedback == "after due":
+            return self.due is None or at >= self.due
+        return self.feedback == "at hand-in"
+
 
 @dataclass(frozen=True)
 class Section:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
+from mlsys_widgets.labs.attempts import attempt_in
 from mlsys_widgets.labs.code_item import Code
 from mlsys_widgets.labs.items import (
     DESIGN,
@@ -236,6 +237,11 @@ def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:
         )
         for name, one in (*saved.answers.items(), *saved.predictions.items())
     }
+    for again, entry in list(found.items()):
+        # A second answer wants to be handed in, too.
+        name, attempt = attempt_in(again)
+        if attempt and name in found:
+            found[name] = found[name]._replace(seq=max(found[name].seq, entry.seq))
     for name in found.keys() & {asked_in(each) for each in saved.answers}:
         mastery = Mastery(saved.answers, name)
         known = mastery.right or mastery.is_reached

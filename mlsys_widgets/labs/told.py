@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +58,10 @@ class Told:
     points: float = 0.0
     by_person: int = 0
     to_run: int = 0
+
+    def can_take_again(self, told: ToldQuestion) -> bool:
+        """Whether a second answer to a question can still be handed in."""
+        return told.again and (self.until is None or datetime.now(UTC) <= self.until)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
     from mlsys_widgets.server.second_look_handler import SecondLookHandler
     from mlsys_widgets.server.start_page_dates import keep_start_page
     from mlsys_widgets.server.takeover import recover_all
+    from mlsys_widgets.server.told_handler import ToldHandler
     from mlsys_widgets.server.version_handler import VersionHandler
 
     services = PanelServices(serverapp)
@@ -43,6 +44,7 @@ def _load_jupyter_server_extension(serverapp: ServerApp) -> None:
         "drafts": DraftsHandler,
         "hand-in": HandInHandler,
         "second-look": SecondLookHandler,
+        "told": ToldHandler,
         "new-version": VersionHandler,
     }
     add_handlers(serverapp, services, handlers)

@@ -102,7 +102,7 @@ class HandInHandler(PanelHandler):
             file=None if course else archive_name(work.lab, who.name),
             missing=tuple(what_is_missing(work, who)),
             due=due_now(work),
-            told_at_once=judge is not None and judge.feedback == "at hand-in",
+            told_at_once=judge is not None and judge.at_once,
         )
 
     def hand_in(self, notebook: Path) -> HandInReceipt:
@@ -128,7 +128,7 @@ class HandInHandler(PanelHandler):
         told = keep_told(work, reply)
         if reply is None or reply.feedback == "by hand":
             return ()
-        if reply.feedback == "after due" and not reply.judged:
+        if not reply.at_once and not reply.judged:
             return ("You will be told after the due time what your answers earned, and why.",)
         if not reply.judged or told is None:
             return (_LATER,)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from mlsys_widgets.files import TOLD
 from mlsys_widgets.ledger import Design, Ledger, LedgerError
 from mlsys_widgets.ledger.handed_in import HANDED_IN, HandIn, read_hand_in
 from mlsys_widgets.ledger.values import unfrozen
@@ -21,9 +22,10 @@ from mlsys_widgets.server.design_labels import design_labels
 
 if TYPE_CHECKING:
     from mlsys_widgets.labs.student_steps import SavedEntry, StudentStep
+    from mlsys_widgets.labs.told import Told
 
 #: What of a report the panel has no use for as it is.
-_UNTOLD: Final = ("saved", "handed_in", "covered")
+_UNTOLD: Final = ("saved", "handed_in", "covered", "told", "told_tag")
 #: How many reports are kept.
 KEPT: Final = 256
 
@@ -41,9 +43,11 @@ def signature(file: Path) -> Signature | None:
 
 
 def etag(ledger: Path) -> str:
-    """Return a value, as HTTP knows it, that changes with a ledger and with its being handed in."""
-    seen, noted = signature(ledger), signature(ledger.parent / HANDED_IN)
-    parts = [*(seen or ()), *(("in", *noted) if noted else ())]
+    """Return a value, as HTTP knows it, that changes with a ledger and with the notes beside it."""
+    parts: list[str | int] = [*(signature(ledger) or ())]
+    for sign, name in (("in", HANDED_IN), ("told", TOLD)):
+        noted = signature(ledger.parent / name)
+        parts += (sign, *noted) if noted else ()
     shown = "-".join(each if isinstance(each, str) else format(each, "x") for each in parts)
     return f'"{shown or "none"}"'
 
@@ -69,6 +73,9 @@ class LedgerReport:
     #: When the lab was last handed in, and the number of the last event that was.
     handed_in: HandIn | None = None
     covered: int | None = None
+    #: What the student was told about it, and a value that changes with that.
+    told: Told | None = None
+    told_tag: str = ""
     predictions: Mapping[str, Any] = field(default_factory=dict)
     reflections: Mapping[str, Any] = field(default_factory=dict)
     answers: Mapping[str, Any] = field(default_factory=dict)
@@ -98,13 +105,15 @@ class LedgerReport:
             handed_in = {
                 "time": said.time, "course": said.course, "file": said.file, "newer": newer,
             }  # fmt: skip
-        return {**told, "steps": shown, "handed_in": handed_in}
+        results = _results(self.told, self.told_tag) if self.told else None
+        return {**told, "steps": shown, "handed_in": handed_in, "results": results}
 
 
 def report(ledger: Path) -> LedgerReport:
     """Read and verify a ledger. A file that cannot be read is a problem to show, not an error."""
     # Here, because it brings numpy along, which a server without labs never needs.
     from mlsys_widgets.labs.student_steps import saved_progress
+    from mlsys_widgets.labs.told import told_beside
 
     exists = ledger.exists()
     try:
@@ -130,6 +139,8 @@ def report(ledger: Path) -> LedgerReport:
         saved=saved_progress(state, state.lab or ""),
         handed_in=handed_in,
         covered=None if handed_in is None else handed_in.covers(events),
+        told=told_beside(ledger, state.lab or "", state.student or ""),
+        told_tag=repr(signature(ledger.with_name(TOLD))),
         predictions={
             name: _shown(one, "words", "confidence", "time")
             for name, one in state.predictions.items()
@@ -143,6 +154,19 @@ def report(ledger: Path) -> LedgerReport:
         },
         design=_design(design, design_labels(ledger.parent, design.lab)) if design else None,
     )
+
+
+def _results(told: Told, tag: str) -> dict[str, Any]:
+    """Return what the panel shows of what a student was told."""
+    again = [name for name, each in told.questions.items() if told.can_take_again(each)]
+    return {
+        "tag": tag,
+        "words": list(told.sentences),
+        "questions": list(told.questions),
+        "again": again,
+        "share": told.share,
+        "until": told.until.isoformat() if told.until else None,
+    }
 
 
 def _shown(entry: Any, *names: str, **more: Any) -> dict[str, Any]:

@@ -28,6 +28,8 @@ class ToldReply:
 
     #: When this course tells students: "at hand-in", "after due" or "by hand".
     feedback: str
+    #: Whether what is handed in now is judged and told at once.
+    at_once: bool
     #: Whether what was asked about is judged.
     judged: bool
     told: dict[str, Any] | None

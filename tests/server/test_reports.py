@@ -218,3 +218,18 @@ def test_panel_and_hud_count_the_same_at_every_step(tmp_path):
             assert panel == shown
             seen.add(panel)
     assert len(seen) >= len(items) - 1
+
+
+def test_a_second_answer_wants_to_be_handed_in_too(tmp_path):
+    led, steps = (
+        ledger(tmp_path / "ledger.jsonl"),
+        [StudentStep("gap", "answer", 1, "Gap", ("gap",))],
+    )
+    led.record_answer("gap", 1)
+    note_hand_in(tmp_path, led.head, datetime(2026, 11, 17, tzinfo=UTC), course="mlsys")
+    led.record_answer("attempt.gap", 1)
+    assert not report(led.path).as_data(steps)["handed_in"]["newer"]
+    led.record_answer("again.1.gap", 2)
+    shown = report(led.path).as_data(steps)
+    assert shown["handed_in"]["newer"]
+    assert shown["steps"][0]["words"] == "recorded, not handed in yet"

@@ -300,12 +300,10 @@ def _as_answer(score: Score, time: str) -> JudgedAnswer:
 
 def _next(notes: list[HandInNote], dates: LabDates, now: datetime) -> HandInNote | None:
     """Return the first of these hand-ins that is told about now; `None` if none is."""
-    if not notes or dates.feedback == "by hand":
+    if not notes or not dates.tells_at_once(now):
         return None
     if dates.feedback == "at hand-in" or dates.due is None:
         return notes[0]
-    if now < dates.due:
-        return None
     # Nobody was told before, so the last one in time is the one that counts.
     in_time = [note for note in notes if note.noted <= dates.due]
     return in_time[-1] if in_time else notes[0]

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -154,15 +155,18 @@ class ToldSocket:
         lab, since = caller.question["lab"], caller.question["since"]
         student = self._named(caller.user)
         if student is None or not self._has(lab):
-            return {"feedback": "by hand", "judged": False, "told": None}
+            return {"feedback": "by hand", "at_once": False, "judged": False, "told": None}
         dates = self._course.calendar.dates(lab, student)
         kept = self._kept.setdefault(lab, JudgedHandIns(self._course.home, lab))
         last = kept.of_student(student).last
         told = last.told if last else None
         judged = last is not None and last.says >= since
-        if since and not judged and dates.feedback == "at hand-in" and can_wait:
+        at_once = dates.tells_at_once(datetime.now(UTC))
+        if since and not judged and at_once and can_wait:
             return None
-        return {"feedback": dates.feedback, "judged": judged, "told": told}
+        return {
+            "feedback": dates.feedback, "at_once": at_once, "judged": judged, "told": told,
+        }  # fmt: skip
 
     def _has(self, lab: str) -> bool:
         return lab.isidentifier() and (self._course.home / "assignments" / lab).is_dir()
