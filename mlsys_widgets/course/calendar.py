@@ -104,10 +104,10 @@ class LabDates:
         " judged at once, on new numbers as often as wanted, and nothing counts.",
         without='`"assignment"`', refused=_FOR_ALL)  # fmt: skip
     feedback: Feedback = setting(
-        "by hand", FEEDBACK, '"at hand-in"', "When students are told what their answers earned,"
-        " and why: on a hub at the hand-in, or `\"after due\"`. By hand means when staff release"
+        "at hand-in", FEEDBACK, '"after due"', "When a hub tells students what their answers"
+        " earned, and why. `\"by hand\"`, and everywhere without a hub: when staff release"
         " feedback.",
-        without='`"by hand"`', refused=_FOR_ALL)  # fmt: skip
+        without='`"at hand-in"`', refused=_FOR_ALL)  # fmt: skip
     second_chance: SecondChance | None = setting(
         None, CHANCE, '{ share = 0.9, until = "2 days after due" }',
         "Whether missed questions can be taken again on new numbers, once the explanation was read,"

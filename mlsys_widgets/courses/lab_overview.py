@@ -32,9 +32,11 @@ class LabOverview:
     due: datetime | None
     #: Whether students can fetch it; `None` in a course without an exchange.
     released: bool | None
-    #: Who handed in, as the course and as the exchange have it.
+    #: Who handed in, as the course and as the exchange have it; and whose work was graded since,
+    #: which is more than what a hub judges at the hand-in.
     collected: frozenset[str]
     in_exchange: frozenset[str]
+    graded: frozenset[str]
     grades: Mapping[str, LabGrade]
     #: What a person should look at, a few sentences for each student concerned.
     flags: Mapping[str, tuple[str, ...]]
@@ -53,8 +55,8 @@ class LabOverview:
 
     @property
     def ungraded(self) -> int:
-        """How many handed in and have no grade."""
-        return len((self.collected | self.in_exchange) - self.grades.keys())
+        """How many handed in and were not graded."""
+        return len((self.collected | self.in_exchange) - self.graded)
 
     @property
     def next_step(self) -> str:
@@ -91,8 +93,9 @@ def _overview(course: Course, lab: str, looks: int) -> LabOverview:
     inbound = outbound.parent.parent / "inbound" if outbound else None
     return LabOverview(
         lab, title_of(course.folder("release", lab)) or lab, state, dates.due,
-        released, frozenset(students(course, lab)), _in_exchange(inbound, lab), grades, flags,
-        looks,
+        released, frozenset(students(course, lab)), _in_exchange(inbound, lab),
+        frozenset(name for name in grades if course.work("autograded", name, lab).is_dir()),
+        grades, flags, looks,
     )  # fmt: skip
 
 

@@ -17,9 +17,9 @@ def read(**of):
     return read_calendar({"labs": {"lab_01": of}}, ["lab_01"]).dates("lab_01")
 
 
-def test_a_course_says_nothing_and_gets_an_assignment_told_by_hand():
+def test_a_course_says_nothing_and_gets_an_assignment_told_at_hand_in():
     plain = read()
-    assert (plain.way, plain.feedback, plain.second_chance) == ("assignment", "by hand", None)
+    assert (plain.way, plain.feedback, plain.second_chance) == ("assignment", "at hand-in", None)
 
 
 def test_each_lab_can_have_its_own():

@@ -9,12 +9,9 @@ from typing import Final
 from mlsys_widgets.hub.accounts.run_as import start_as
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
-from mlsys_widgets.hub.running.shared_course import course_settings
 
 #: Looks until one that has ended is started again.
 _LOOKS: Final = 5
-#: What settings say of a lab that is told without a person.
-_TELLS: Final = (b"at hand-in", b"after due")
 _SERVICE: Final = "mlsys_widgets.grading.telling.service"
 
 
@@ -41,9 +38,6 @@ class JudgeKeeper:
             self._wait -= 1
             return
         teacher = state.accounts[state.instructor]
-        settings = course_settings(self._places.course, {0, teacher.uid})
-        if not any(words in settings for words in _TELLS):
-            return  # every lab is told by hand
         self._running = start_as(
             teacher,
             [self._python, "-m", _SERVICE, self._places.course],
