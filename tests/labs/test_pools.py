@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import shutil
+from collections import Counter
 
 import pytest
 
@@ -184,3 +186,24 @@ def test_every_lab_asks_neighbors_something_else_in_two_places(lab):
     for item, questions in declared.pools.items():
         asked = {declared.draw(student).asked(item) for student in STUDENTS}
         assert asked == set(questions), item
+
+
+def test_questions_are_spread_over_a_class_as_fair_dice_spread_them(lab):
+    """Each student's draw is theirs alone: whoever comes later changes nobody's question.
+
+    So a count is binomial: five standard deviations are left by chance once in 1.7 million counts.
+    """
+    declared, size = load(ROOT / "assignments" / lab), 200
+    squares = []
+    for edition in map(str, range(2000, 2025)):
+        drawn = [declared.draw(f"student-{k}", edition=edition) for k in range(size)]
+        for item, questions in declared.pools.items():
+            share = 1 / len(questions)
+            spread = math.sqrt(size * share * (1 - share))
+            counts = Counter(p.asked(item) for p in drawn)
+            off = [(counts[name] - size * share) / spread for name in questions]
+            assert max(map(abs, off)) < 5, (item, edition, counts)
+            squares.append(off[0] ** 2)
+    # Nor is it better than chance: then a student's question would depend on the others'.
+    mean, sigma = sum(squares) / len(squares), math.sqrt(2 / len(squares))
+    assert abs(mean - 1) < 5 * sigma
