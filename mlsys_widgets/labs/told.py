@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.files import TOLD, open_regular
+from mlsys_widgets.wording.plurals import counted
 
 FORMAT: Final = 1
 #: Bytes of a file; ours have a few thousand.
@@ -73,7 +74,10 @@ class Told:
                 " answered says in its card what it earned, and why."
             )
         if self.to_run:
-            words.append("Functions that you wrote are called when the course is graded.")
+            words.append(
+                f"Not judged yet: {counted(self.to_run, 'function')} that you wrote. Functions are"
+                " called when the course is graded."
+            )
         if self.by_person:
             words.append("Essays are with your TA.")
         return (*words, *([self.later] if self.later else []))

@@ -11,6 +11,8 @@ import pytest
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
+from mlsys_widgets.grading.telling.told_report import TO_RUN
+from mlsys_widgets.labs.practice import NOT_GRADED
 from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, grade, rows
 from tests.grading.telling import CHANCE, ToldClass, in_days
@@ -246,7 +248,19 @@ def test_what_must_be_run_is_told_to_wait(told_class):
     path.write_text(json.dumps(book))
     told_class.submit("ann")
     told_class.judge()
-    assert "will be graded" in told_class.report("ann")["later"]
+    assert told_class.report("ann")["later"] == TO_RUN
+    assert told_class.told("ann") == {}
+
+
+def test_practice_that_was_handed_in_all_the_same_is_told_to_be_practice(told_class):
+    folder = told_class.answer("ann", told_class.right("ann"))
+    path = folder / f"{LAB}.ipynb"
+    book = json.loads(path.read_bytes())
+    book["metadata"]["mlsys"]["way"] = "practice"
+    path.write_text(json.dumps(book))
+    told_class.submit("ann")
+    told_class.judge()
+    assert told_class.report("ann")["later"] == NOT_GRADED
     assert told_class.told("ann") == {}
 
 

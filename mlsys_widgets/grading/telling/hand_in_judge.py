@@ -25,10 +25,11 @@ from mlsys_widgets.grading.bounded_map import map_bounded
 from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
 from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.judging.told_answers import JudgedAnswer, SecondAnswer
 from mlsys_widgets.grading.lab_to_grade import LabToGrade
-from mlsys_widgets.grading.messages import JudgedSubmission, JudgeHandIn
+from mlsys_widgets.grading.messages import JudgedSubmission, JudgeHandIn, MustRun
 from mlsys_widgets.grading.reading.readers import (
     CannotRead,
     PutOff,
@@ -41,8 +42,9 @@ from mlsys_widgets.grading.telling.judged_hand_ins import (
     JudgedHandIns,
     StudentHandIns,
 )
-from mlsys_widgets.grading.telling.told_report import LATER, nothing_told, told_report
+from mlsys_widgets.grading.telling.told_report import LATER, TO_RUN, nothing_told, told_report
 from mlsys_widgets.labs.attempts import Attempts
+from mlsys_widgets.labs.practice import NOT_GRADED
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, notes_beside, read_notes
 from mlsys_widgets.sandbox.leftovers import own_folder
 
@@ -172,7 +174,8 @@ class HandInJudge:
                 turns[note.folder] += 1
                 waiting.append(note)
                 continue
-            found.append((note, reply if isinstance(reply, JudgedSubmission | str) else LATER))
+            later = TO_RUN if isinstance(reply, MustRun) else LATER
+            found.append((note, reply if isinstance(reply, JudgedSubmission | str) else later))
             if len(found) >= _BATCH or not waiting:
                 done += len(found)
                 self._keep(opened, found)
@@ -287,9 +290,11 @@ class HandInJudge:
         owner = course.people.worked_as(note.student, None)
         attempts = Attempts(lab, owner, course.edition, course.variants)
         dates = course.calendar.dates(note.lab, note.student)
+        practice = any(flag.kind is FlagKind.PRACTICE for flag in reply.graded.flags)
         return told_report(
-            lab, note.student, reply.graded.scores, reply.parameters, attempts, dates, self.now()
-        )
+            lab, note.student, reply.graded.scores, reply.parameters, attempts, dates, self.now(),
+            NOT_GRADED if practice else "",
+        )  # fmt: skip
 
 
 def _as_answer(score: Score, time: str) -> JudgedAnswer:

@@ -16,8 +16,13 @@ from mlsys_widgets.labs import Choice, Code, Item, Lab, Number, Parameters
 from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.labs.told import FORMAT
 
-#: Why nothing is told about a hand-in that has to be run or looked at.
+#: Why nothing is told about a hand-in that has to be looked at, or run.
 LATER: Final = "What you handed in will be graded when the course is graded."
+TO_RUN: Final = (
+    "Your notebook has to be run before it is judged, because a graded cell was changed or an"
+    " answer is nowhere but in its code. That is done when the course is graded, and you are told"
+    " then."
+)
 
 
 def told_report(
@@ -28,6 +33,7 @@ def told_report(
     attempts: Attempts,
     dates: LabDates,
     at: datetime | None,
+    later: str = "",
 ) -> dict[str, Any]:
     """Return what a student is told, as JSON has it.
 
@@ -40,6 +46,8 @@ def told_report(
     at
         When it was handed in; a second chance is offered if it can still be taken then. `None`
         where nobody judges one.
+    later
+        Why something is not told.
     """
     items = lab.items(Parameters(parameters))
     chance = dates.second_chance
@@ -52,7 +60,7 @@ def told_report(
         "questions": list(_questions(scores, items, attempts if offered else None)),
         "share": chance.share if chance and offered else None,
         "until": until.isoformat() if until else None,
-        "later": "",
+        "later": later,
     }
 
 
