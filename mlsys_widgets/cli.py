@@ -479,6 +479,11 @@ def _add_courses(commands: _Commands) -> None:
     extend.option("--reason TEXT", "kept in the settings; not needed with --remove")
     extend.option("--folder FOLDER", "the course (default: this folder)", default=Path())
 
+    progress = _command(actions, "progress", "courses.live_counts:run",
+                        "how far the class is with a lab: who has it, who handed in, each question")
+    progress.option("lab LAB", "its name, such as lab_01_magnitude")
+    progress.option("--folder FOLDER", "the course (default: this folder)", default=Path())
+
     _add_versions(actions)
     _add_people(actions)
 

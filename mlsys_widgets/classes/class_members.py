@@ -11,8 +11,10 @@ from datetime import datetime
 from typing import Final
 
 from mlsys_widgets.classes.course_totals import CourseTotals, LabGrades, course_totals
+from mlsys_widgets.classes.statistics import median
 from mlsys_widgets.classes.summary import ClassMember, MemberState, SubmissionRow
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.due_words import in_words
 from mlsys_widgets.course.grading_shares import read_shares
 
 #: How many labs must be missing, and which fraction of a lab's points must be blank.
@@ -20,8 +22,8 @@ _MISSING: Final = 2
 _BLANK: Final = 0.5
 RULE: Final = (
     "At risk is whoever handed in nothing in two or more labs up to this one, left half or more of"
-    " its points blank, or was late in it and in the lab before. How many points somebody has plays"
-    " no role."
+    " its points blank, was late in it and in the lab before, or began it when less time was left"
+    " than half of the class needs for it. How many points somebody has plays no role."
 )
 
 
@@ -44,6 +46,7 @@ def class_members(
     totals, shares = course_totals(course, now), read_shares(course.home, lab)
     order = [each.name for each in totals.labs]
     so_far = totals.labs[: order.index(lab) + 1]
+    usual = median([row.minutes for row in rows.values() if row.minutes is not None])
     return tuple(
         ClassMember(
             each.id if names else "",
@@ -51,7 +54,10 @@ def class_members(
             totals.sections[each.id],
             _ta(course, each.id, shares) if names else "",
             _state(course, totals, so_far[-1], each.id),
-            tuple(_signs(course, totals, so_far, each.id, blank.get(each.id, 0.0))),
+            (
+                *_signs(course, totals, so_far, each.id, blank.get(each.id, 0.0)),
+                *_began_late(rows.get(each.id), usual),
+            ),
             rows.get(each.id),
         )
         for each in totals.people
@@ -84,6 +90,16 @@ def _signs(
     here, before = so_far[-1], so_far[-2:-1]
     if before and _is_late(course, here, student) and _is_late(course, before[0], student):
         yield f"late here and in {before[0].name}"
+
+
+def _began_late(row: SubmissionRow | None, usual: float | None) -> Iterator[str]:
+    if row is None or row.began is None or usual is None or 60 * row.began >= usual:
+        return
+    if row.began < 0:
+        yield "began after it was due"
+    else:
+        left = in_words(3600 * row.began)
+        yield f"began with {left} left, and half of the class needs {usual:.0f} minutes or more"
 
 
 def _is_late(course: Course, lab: LabGrades, student: str) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from mlsys_widgets.authoring import labs_of
 from mlsys_widgets.course.course import Course
@@ -90,17 +89,23 @@ def _overview(course: Course, lab: str, looks: int) -> LabOverview:
         for name, line in GradedLog(course.home, lab).read().items()
         if line["flags"]
     }
-    inbound = outbound.parent.parent / "inbound" if outbound else None
     return LabOverview(
         lab, title_of(course.folder("release", lab)) or lab, state, dates.due,
-        released, frozenset(students(course, lab)), _in_exchange(inbound, lab),
+        released, frozenset(students(course, lab)), _in_exchange(course, lab),
         frozenset(name for name in grades if course.work("autograded", name, lab).is_dir()),
         grades, flags, looks,
     )  # fmt: skip
 
 
-def _in_exchange(inbound: Path | None, lab: str) -> frozenset[str]:
+def who_handed_in(course: Course, lab: str) -> frozenset[str]:
+    """Return who handed in, whether it is collected or not."""
+    return frozenset(students(course, lab)) | _in_exchange(course, lab)
+
+
+def _in_exchange(course: Course, lab: str) -> frozenset[str]:
     """Return who handed in: nbgrader names their folders ``student+lab+time+random``."""
+    outbound = outbound_of(course, lab)
+    inbound = outbound.parent.parent / "inbound" if outbound else None
     try:
         names = [each.name.split("+") for each in inbound.iterdir()] if inbound else []
     except OSError:  # nobody has handed in, or we may not look

@@ -50,6 +50,23 @@ def test_few_points_are_no_risk(root):
     assert members(root, blank={"ann": 0.49})["ann"].signs == ()
 
 
+@pytest.mark.parametrize(
+    ("hours", "signs"),
+    [
+        (2.0, ()),
+        (0.5, ("began with 30 minutes left, and half of the class needs 60 minutes or more",)),
+        (-1.0, ("began after it was due",)),
+        (None, ()),
+    ],
+)
+def test_at_risk_is_who_begins_with_less_time_than_it_takes(root, hours, signs):
+    rows = {"ann": row(9, minutes=60.0, began=hours), "ben": row(9, minutes=60.0, began=40.0)}
+    found = class_members(Course.at(root), ONE, rows, {}, names=True, now=day(30))
+    assert {each.student: each.signs for each in found if each.student != "eve"} == {
+        "ann": signs, "ben": (),
+    }  # fmt: skip
+
+
 def test_sections_and_tas(root):
     settings = root / "assignments" / "course.toml"
     settings.write_text(f'{settings.read_text()}[staff.mia]\nrole = "ta"\nsections = ["evening"]\n')

@@ -14,6 +14,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.change_history import ChangeHistory, CourseChange
 from mlsys_widgets.courses.hub_link import HubLink
 from mlsys_widgets.courses.lab_overview import overview
+from mlsys_widgets.courses.live_counts import live_counts
 from mlsys_widgets.courses.people_command import people_of
 from mlsys_widgets.courses.staff_page.course_views import show_course, show_results
 from mlsys_widgets.courses.term import DATES
@@ -35,7 +36,7 @@ def show_labs(course: Course, lab: str) -> Shown:
     """Where all labs stand, or one of them."""
     labs = overview(course)
     found = next((each for each in labs if each.lab == lab), None)
-    return {"labs": labs, **({"one": found} if found else {})}
+    return {"labs": labs, **({"one": found, "live": live_counts(course, lab)} if found else {})}
 
 
 def show_dates(course: Course, _: str) -> Shown:
