@@ -176,7 +176,7 @@ def _reaches(
     lines = tuple(
         tuple(place(k, end) for end in bar.reach) for k, bar in enumerate(chart.bars) if bar.reach
     )
-    return (Strokes("reaches", lines, tone="ink", width=1.5),) if lines else ()
+    return (Strokes("reaches", lines, tone="text", width=2),) if lines else ()
 
 
 def _short(marked: str) -> str:

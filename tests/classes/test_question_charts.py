@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PIL import ImageColor
 
 from mlsys_widgets.classes import question_charts as qc
 from mlsys_widgets.classes.question_statistics import (
@@ -14,6 +15,8 @@ from mlsys_widgets.classes.question_statistics import (
 from mlsys_widgets.classes.summary import ClassSummary, QuestionSummary, SubmissionRow
 from mlsys_widgets.drawing import picture
 from mlsys_widgets.drawing.charts import scene
+from mlsys_widgets.drawing.theme import DARK, color
+from tests.browser.contrast import ratio
 from tests.classes.known_class import KnownClass, KnownQuestion
 
 
@@ -52,6 +55,18 @@ def test_every_interval_is_drawn_and_said() -> None:
         (reaches,) = [mark for mark in scene(chart).marks if mark.name == "reaches"]
         assert len(reaches.paths) == len(chart.bars)
         assert "NaN" not in picture.svg((scene(chart),), chart.description)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_an_interval_is_seen_on_the_paper_and_on_its_bar(dark: bool) -> None:
+    (chart, _) = qc.difficulty(POOL)
+    (reaches,) = [mark for mark in scene(chart).marks if mark.name == "reaches"]
+    line, paper = (
+        ImageColor.getrgb(DARK[each] if dark else each) for each in (color(reaches.tone), "#ffffff")
+    )
+    bars = {tone for bar in chart.bars for _, tone in bar.parts}
+    assert ratio(line, paper) > 4.5
+    assert all(ratio(line, ImageColor.getrgb(color(tone))) > 2.9 for tone in bars)
 
 
 def test_attempts_count_everybody_who_answered_once() -> None:
