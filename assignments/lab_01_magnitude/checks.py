@@ -665,7 +665,7 @@ def largest_batch_images(given: Given) -> NumberKey:
             "scaling left out",
             float(floor(left / computing)),
             credit=0.4,
-            says="That is what the iron law allows, the last batch before the lamp turns red. "
+            says="That is the last batch that keeps the promise today. "
             f"Scaling comes on top, {q(scaling, 's')} for each image.",
         ),
         Belief(
@@ -741,7 +741,7 @@ def needed_efficiency_percent(given: Given) -> NumberKey:
                 "scaling left out",
                 100 * arithmetic / (deadline - fixed),
                 credit=0.4,
-                says="That is what the iron law asks for, and where the lamp turns green. Scaling "
+                says="That is enough today. Next spring, scaling "
                 f"takes {q(scaling, 's')} of the time, too.",
             ),
             Belief(

@@ -1,10 +1,8 @@
 # %% [markdown]
 # # Lab 01: The Magnitude Awakening
 #
-# We say *model* for what runs in a data center, and for what runs in a doorbell. Put numbers on the difference between
-# the two machines, and design one product for each.
-#
-# You commit a prediction, and then the instruments open.
+# One word, *model*, for what runs in a data center and in a doorbell. Put numbers on the difference between these machines,
+# and design a product for each.
 #
 # **Read first** the introduction of *Machine Learning Systems*.
 
@@ -32,15 +30,15 @@ context
 # %% [markdown]
 # ## Act 1: How far apart are they?
 #
-# A question about a system has three sides: the **D**ata that must move, the **A**lgorithm and its operations
-# (FLOP: floating-point operations; FLOPS: FLOP per second), and the **M**achine with its rates, its capacity and its power.
+# A system has three sides: the **D**ata that must move, the **A**lgorithm and its operations (FLOP: floating-point
+# operations; FLOPS: FLOP per second), and the **M**achine with its rates, capacity and power.
 
 # %% card="act1_message"
 
 # %% card="act1_gap"
 
 # %% [markdown]
-# Every horizontal line stands for ten times as much as the line below it; the dash-dotted bracket is your prediction.
+# Each line stands for ten times as much as the one below; the dash-dotted bracket is your prediction.
 
 # %% instrument="Magnitude landscape"
 landscape = MagnitudeLandscape(lock=lab.card("act1_gap"))
@@ -91,15 +89,14 @@ listening_plan = min(plans, key=plans.get)
 # %% [markdown]
 # ## Act 2: Which term binds?
 #
-# The iron law says what such a gap means for *one model*. Three terms add up:
+# For *one model*, the iron law adds up three terms:
 #
 # $$T = \underbrace{\frac{D}{BW}}_{\text{memory}} + \underbrace{\frac{b \cdot O}{R \cdot \eta}}_{\text{compute}} +
 # \underbrace{L}_{\text{latency}}$$
 #
-# $D$ is the bytes that move (the weights, not the activations) and $O$ the operations for one image; $BW$ and $R$ are what
-# the machine can do of each per second. $\eta$ is the fraction of $R$ that kernels, the programs on the chip, reach; $b$ is
-# the batch (images that run together), and $L$ the fixed cost of getting started. The largest term *binds*: halving it saves
-# more time than halving any other.
+# $D$ is the bytes that move (the weights, not the activations), $O$ the operations for one image; $BW$ and $R$ are what the
+# machine does of each per second. Kernels, the programs on the chip, reach the fraction $\eta$ of $R$; a batch has $b$
+# images; getting started costs $L$. The largest term *binds*: halving it saves the most.
 
 # %% card="act2_message"
 
@@ -108,8 +105,7 @@ listening_plan = min(plans, key=plans.get)
 # %% card="act2_batch"
 
 # %% [markdown]
-# In the cloud, the instrument holds this ResNet-50. Move the batch and watch which bar is marked as binding; the dashed
-# line in *All batches* is your prediction.
+# Move the batch and watch which bar is marked; the dashed line in *All batches* is your prediction.
 
 # %% instrument="Iron law"
 your_board = {"cortex-m7": "your board (a Cortex-M7)"}
@@ -217,8 +213,8 @@ board_upgrade = min(upgrades, key=upgrades.get)
 # %% card="act3_message"
 
 # %% [markdown]
-# The switch loads each proposal into the instrument below. A lamp for each promise says whether the design keeps it, or
-# by how much it misses. The model and the batch are yours.
+# The switch loads a proposal. A lamp for each promise says whether it is kept, or by how much it is missed. Change the
+# model and the batch.
 
 # %% show="context for the design"
 context
@@ -300,11 +296,11 @@ for batch in (1, 32, 256):
         latency=h200.launch(),
         batch=batch,
     )
-    rates[f"Batch {batch}, iron law for an H200"] = (batch / by_law.total, "images/s")
+    rates[f"Batch {batch}, iron law at an H200's peak"] = (batch / by_law.total, "images/s")
     rates[f"Batch {batch}, measured"] = (batch / timed.seconds.median, "images/s")
 lab.reveal(
     "act3_rate",
-    model=rates["Batch 256, iron law for an H200"][0],
+    model=rates["Batch 256, iron law at an H200's peak"][0],
     measured=rates["Batch 256, measured"][0],
     worked=rates,
     digits=2,
@@ -313,8 +309,6 @@ lab.reveal(
     ],
 )
 
-# %% [markdown]
-# This law is set to the measured H200, at its full peak. Your instrument holds an H100, your own model and your own kernels.
 
 # %% answer="keyword_precision"
 room_kb = lab.p.sram_kb - lab.p.reserve_kb
@@ -339,7 +333,7 @@ largest_batch_images = {
 # %% [markdown]
 # ### What you pass on
 #
-# Choose the product that you would build first, set the instrument as you would ship it, and save.
+# Set the instrument to the product that you would ship first, and save.
 
 # %% design=true
 lab.design(

@@ -1,12 +1,11 @@
 # %% [markdown]
 # # Lab 07: The Kernel Fusion Dividend
 #
-# A framework turns a model into kernels, and the CPU has to launch each of them. A launch takes 5 to 20 µs
+# A framework turns a model into kernels, and the CPU launches each of them: the *dispatch tax*. A launch takes 5 to 20 µs
 # according to the chapter; this lab assumes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
-# {{ q(devices["orin-nx"].launch(), "s") }} on a small board. You pay it for every kernel: the *dispatch tax*. Fusing and
-# compiling win time back, at a price. When is it worth paying?
+# {{ q(devices["orin-nx"].launch(), "s") }} on a small board. Fusing and compiling win time back. At what price?
 #
-# **Read first** the chapter on ML frameworks, from the memory wall to compiled graphs.
+# **Read first** the chapter on ML frameworks.
 
 # %% setup=true
 import math
@@ -28,8 +27,8 @@ from mlsys_widgets.measured import findings
 # %% [markdown]
 # ## Where does it run?
 #
-# The messages and the instruments follow this switch. The Orin NX has a slower CPU, so a launch costs more there. To
-# keep it simple, a kernel takes the same time on both.
+# Everything follows this switch. A launch costs more on the Orin NX, whose CPU is slower; a kernel takes the same time on
+# both, to keep it simple.
 
 # %% show="Context"
 context = lab.context(
@@ -53,9 +52,8 @@ context
 # %% card="act1_utilization"
 
 # %% [markdown]
-# In the cloud, the upper bar is Finance's GPU, and the lower one, *Textbook*, is
-# Noor's; at the edge, you see the small board as it is. Open *Utilization*: the purple diamond is your prediction. The
-# waterfall also counts the time for moving data, which the message leaves out, so its percentages are a little lower: Noor's
+# In the cloud, the upper bar is Finance's GPU, and the lower one, *Textbook*, is Noor's. In *Utilization*, the purple
+# diamond is your prediction. The waterfall also counts the time for moving data: Noor's
 # {{ q(forward_pass(1, workloads["kws"].compute_per_kernel, devices["a100-sxm"].launch()).utilization, "%") }} reads
 # {{ q(run("kws", "a100-sxm").utilization, "%") }} there.
 
@@ -97,8 +95,6 @@ act1 = lab.reveal(
 )
 act1
 
-# %% [markdown]
-# About your own build of the spotter:
 
 # %% answer="launch_budget_us"
 # kernel / (kernel + launch) = goal, solved for what is asked
@@ -111,7 +107,7 @@ launch_budget_us = {
 # %% [markdown]
 # ### A reality check
 #
-# So far, every launch waited for the kernel before it, as in the textbook. Does a real GPU?
+# So far, every launch waited for the kernel before it. Does a real GPU?
 
 # %% card="act1_real"
 
@@ -186,7 +182,7 @@ kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 # %% card="act2_fusion"
 
 # %% [markdown]
-# Switch *Fused* on and off and watch which tensors stay on the chip. Then raise the bandwidth to an H100's
+# Switch *Fused* on and off: which tensors stay on the chip? Then raise the bandwidth to an H100's
 # {{ q(devices["h100-sxm"].bandwidth, "B/s") }}.
 
 # %% instrument="Fusion explorer"
@@ -224,9 +220,9 @@ lab.reveal(
 # %% card="act2_break_even"
 
 # %% [markdown]
-# Red is what compiling costs, green what it has saved so far. Try the CI pipeline, where Tomás lost time. Then select
-# *Challenge*: a quiet box with an A100 that gets {{ q(workloads["kws-service"].per_day / 24) }} requests per hour and a new
-# model every half day. Make its time in service longer until compiling pays.
+# Red is what compiling costs, green what it has saved. Try the CI pipeline, where Tomás lost time. Then select *Challenge*:
+# an A100 that gets {{ q(workloads["kws-service"].per_day / 24) }} requests per hour and a new model every half day. Make its
+# time in service longer until compiling pays.
 
 # %% instrument="Break-even timeline"
 plan = lab.follow(
@@ -386,9 +382,8 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # %% [markdown]
 # ## Your design
 #
-# Choose a context first, because switching it resets the instruments. Decide in the fusion explorer whether to fuse, and
-# set the break-even timeline to your own numbers for that context, from the last question. If you compile and it does not
-# pay before the service ends, the design is marked that way.
+# Choose a context first: switching resets the instruments. In the fusion explorer decide whether to fuse; set the timeline
+# to your own numbers for that context, from the last question.
 
 # %% design=true
 modes = {

@@ -1,12 +1,11 @@
 # %% [markdown]
 # # Lab 11: The Roofline
 #
-# Every kernel runs into a wall, and which wall it is decides what work on the kernel is worth. One chart, the
-# roofline, shows it. In this lab you find that wall, question the peak on a dashboard, choose one kernel to make faster, and
-# fill a GPU until its memory runs out.
+# Every kernel runs into a wall, and which wall it is decides what work on the kernel is worth. One chart, the roofline,
+# shows it. Find the wall, question a dashboard's peak, choose one kernel to make faster, and fill a GPU until its memory
+# runs out.
 #
-# **Read first**, in the chapter on hardware acceleration of *Machine Learning Systems*: the roofline model, arithmetic
-# intensity, model FLOP utilization (MFU), and kernel fusion.
+# **Read first** the chapter on hardware acceleration of *Machine Learning Systems*, up to model FLOP utilization (MFU).
 
 # %% setup=true
 from mlsys_widgets import MemoryBudget, Move, RooflineWidget, ServingExplorer, Target, link
@@ -30,7 +29,7 @@ from mlsys_widgets.physics import (
 # %% [markdown]
 # ## Where does it run?
 #
-# The instruments follow this choice. Questions always name their machine.
+# Instruments follow this choice; questions name their machine.
 
 # %% show="Context"
 memory = {key: format_quantity(each.memory, "B") for key, each in devices.items()}
@@ -51,11 +50,10 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# A batch of products has the same intensity as a single product, so one point (*GEMM*, a matrix product) stands for
-# both. It begins at an example that is smaller than Tomás's. Move **N** and watch it climb. Behind **More**, switch
-# **2:4 sparsity** (for weights with two zeros in every four) on and off: what moves, and what does not? Then change the
-# **precision**: which two things move together? And in the **edge** context, is the same product still on the same side
-# of the ridge? (The open circles on the roof are handles: drag one to try another peak or bandwidth.)
+# A batch has the intensity of one product, so one point (*GEMM*, a matrix product) stands for both. Its example is smaller
+# than Tomás's. Move **N** and watch it climb. Behind **More**, switch **2:4 sparsity** (two zeros in every four weights) on
+# and off: what moves? Then change the **precision**: which two things move together? And is the product on the same side of
+# the ridge in the **edge** context?
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(
@@ -99,9 +97,7 @@ dense_share_pct = {
 }[lab.p.dense_share_pct]
 
 # %% [markdown]
-# ### What real products reach
-#
-# A roof is a bound. How close does a real chip come?
+# ### What do real products reach?
 
 # %% card="act1_real"
 
@@ -186,8 +182,8 @@ print(lab.materials["from_lab_07"](start.fields, start.found), *filter(None, [st
 # %% card="act2_kernels"
 
 # %% [markdown]
-# Compare sequence length 1, a *decode step* (each conversation gets one new token), with a whole prompt, and try each
-# **fusion**. *Numbers as a table* lists the operations and the data of every kernel.
+# Compare sequence length 1, a *decode step* (each conversation gets one token), with a whole prompt, and try each **fusion**.
+# *Numbers as a table* has their operations and data.
 
 # %% instrument="Three kernels of a language-model layer"
 fused = "partial" if start.fields.get("fusion_enabled") else "none"
@@ -252,9 +248,9 @@ kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 # %% [markdown]
 # ### Until memory runs out
 #
-# A service that does not fit has no speed. For every token of a conversation it keeps keys and values, the *KV cache*;
-# in *grouped-query attention*, several heads share them. On the H100, raise the **batch** until the alarm, then set
-# **Attention heads** to *Full*. Batch and sequence length move the three kernels above, too.
+# For every token of a conversation, a service keeps keys and values, the *KV cache*; in *grouped-query attention*, several
+# heads share them. On the H100, raise the **batch** until the alarm, then set **Attention heads** to *Full*. (The three
+# kernels follow.)
 
 # %% instrument="What the service keeps in memory"
 served_by = {"cloud": devices["h100-sxm"], "edge": devices["orin-nx"]}
@@ -426,10 +422,9 @@ own_share_pct = 100 * attained / own_roof
 # %% [markdown]
 # ## The design you pass on
 #
-# Decide for Noor, on the device of your context, for conversations of 2,048 tokens: set the sequence length in **What the
-# service keeps in memory**, and look for the batch that writes the most tokens per second and still fits. (On the
-# edge none fits: see by how much, then take the cloud.) In **Three kernels of a language-model layer** choose the fusion.
-# Go too far once. Then save.
+# Decide for Noor, for conversations of 2,048 tokens: in **What the service keeps in memory**, look for the batch that writes
+# the most tokens per second and fits. (On the edge none fits: see by how much, then take the cloud.) In **Three kernels of a
+# language-model layer**, choose the fusion. Go too far once, then save.
 
 # %% design=true
 lab.design(

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # Foundations Review
 #
-# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Recalling these pictures, and finding
-# out where you fail, leaves more behind than reading the labs again. So close your notes.
+# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Recalling them, and finding out where
+# you fail, leaves more behind than reading the labs again. So close your notes.
 #
 # | model | the question it answers | where |
 # |---|---|---|
 # | roofline | does arithmetic or memory set the pace? | Act 1 |
-# | memory hierarchy | where does the data live, and what does a trip cost? | Act 3 (and deeper in Act 1) |
-# | fusion | which trips to memory does a shared kernel save? | Act 2 (which operations can share one: deeper) |
-# | graph capture | how does Python become a graph, and what gets lost on the way? | Act 3 |
-# | *the habit: measure, fix, measure* | what should I fix, and did it help? | Act 3 |
+# | fusion | which trips to memory does a shared kernel save? | Act 2 |
+# | memory hierarchy | where does the data live, and what does a trip cost? | Act 3 |
+# | graph capture | how does Python become a graph, and what gets lost? | Act 3 |
+# | *measure, fix, measure* | what should I fix? | Act 3 |
 
 # %% setup=true
 from IPython.display import Markdown
@@ -32,7 +32,7 @@ from mlsys_widgets import physics as ph
 # %% [markdown]
 # ## What you bring along
 #
-# If your earlier labs lie beside this one, the Review starts from what you decided there.
+# If your earlier labs lie beside this one, it starts from what you decided there.
 
 # %% show="From Labs 01, 07 and 11"
 magnitude = lab.earlier("lab_01_magnitude", {})
@@ -43,8 +43,7 @@ Markdown(lab.materials["what_you_bring"](magnitude, fusion, roofline_lab))
 # %% [markdown]
 # ## Act 1: Hardware
 #
-# A chip does at most so many operations and moves at most so many bytes per second. Choose where your system
-# runs: the roofline below follows.
+# A chip does at most so many operations and moves at most so many bytes per second. The roofline below follows this switch.
 
 # %% show="Context"
 context = lab.context(
@@ -60,9 +59,8 @@ context
 # %% [markdown]
 # ### Model 1: the roofline
 #
-# The rate that a kernel can attain is the lesser of two roofs: the peak, and bandwidth times intensity. Layer norm and
-# softmax are on the chart, next to the matrix product of a language model. Your prediction is the dash-dotted line (on the
-# A100 only). Switch the context, change the batch, and find out which points move and which do not.
+# The rate that a kernel can attain is the lesser of two roofs: the peak, and bandwidth times intensity. Your prediction is
+# the dash-dotted line (on the A100 only). Switch the context and change the batch: which points move, and which do not?
 
 # %% instrument="Roofline"
 roof = RooflineWidget(
@@ -99,8 +97,8 @@ share
 # %% [markdown]
 # ### Your numbers
 #
-# “Your chip” in the following questions is neither of the two devices above; its numbers are in the questions. Use the
-# instruments to check your reasoning, not to find the answers: none of them shows one.
+# “Your chip” is neither of the two devices above; its numbers are in the questions. Use the instruments to check your
+# reasoning: none of them shows an answer.
 
 # %% answer="busy_flop_per_element"
 peak, bandwidth = lab.p.peak_tflops * 1e12, lab.p.bandwidth_tbs * 1e12
@@ -168,8 +166,7 @@ real
 # %% [markdown]
 # ## Act 2: Software
 #
-# Eager mode sees one line at a time. A compiler wants to see all of them, and this act is about what it may then combine.
-# Count the trips on paper.
+# Eager mode sees one line at a time, a compiler all of them. What may it combine? Count the trips on paper.
 
 # %% card="capture_message"
 
@@ -273,7 +270,7 @@ hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 # %% [markdown]
 # ## Act 3: Diagnosis
 #
-# A model tells you what could be slow. A profile tells you what is. Here is one.
+# A model tells you what could be slow; a profile, what is.
 
 # %% card="profile_message"
 
@@ -291,11 +288,10 @@ waits_for = largest if parts[largest] > step / 2 else "none"
 # %% [markdown]
 # ### Your plan for Lena
 #
-# Put the models together. For Thursday, Lena needs a place for the data that a fused kernel works on (take the memory
-# levels of an A100 for those of her chip, whatever the context of Act 1) and a way to run her model. It has to capture a
-# graph; only if no graph gives right results does she stay with eager mode. The plan below is hers, and **it fails twice**: the working set does not fit where it should live, and capturing the model
-# fails or changes what it does. Fix both, then save the plan. Her conditions: her model, her data and her GPU stay as
-# they are.
+# For Thursday, Lena needs a place for the data that a fused kernel works on (take the memory levels of an A100, whatever the
+# context of Act 1) and a way to capture her model as a graph; only if no graph gives right results does she stay with eager
+# mode. The plan below is hers, and **it fails twice**: the working set does not fit where it should live, and capturing the
+# model fails or changes what it does. Fix both, then save the plan. Her model, her data and her GPU stay as they are.
 #
 # (A *fake kernel* computes nothing; it tells a compiler the shape of a custom op's result. `jit.trace` and `jit.script` are
 # legacy: they still run, and `torch.export` has taken their place.)
@@ -549,7 +545,7 @@ concepts
 # %% [markdown]
 # ## What counts
 #
-# The points below are for having committed yourself, never for having guessed right.
+# The points below are for committing yourself, never for guessing right.
 
 # %% record="predictions_kept"
 

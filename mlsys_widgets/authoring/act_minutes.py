@@ -32,8 +32,6 @@ _ALSO: Final[Mapping[str, tuple[str, ...]]] = {
     "reveal": ("reveal", "own words"),
     "design": ("design",),
 }
-#: Kinds of cells that open and close a lab: the cover, the context, and where one stands.
-_AROUND: Final = ("setup", "show")
 #: Kinds of cells that show the item that they name.
 _SHOWS: Final = ("card", "answer", "essay", "record")
 
@@ -66,11 +64,6 @@ def lab_minutes(items: Mapping[str, Item], cells: Sequence[LabCell]) -> LabMinut
         sittings[-1] = Sitting(sittings[-1].act, sittings[-1].minutes + rest.minutes)
     beyond = (section_minutes(items, each) for each in deeper_sections(cells))
     return LabMinutes(tuple(sittings), tuple(beyond))
-
-
-def minutes_around(cells: Sequence[LabCell]) -> float:
-    """Count what opens and closes a lab, which `lab_minutes` counts as well."""
-    return sum(_cell_minutes(c, {}) for c, _ in with_deeper(cells) if c.kind in _AROUND)
 
 
 def section_minutes(items: Mapping[str, Item], section: Sequence[LabCell]) -> Sitting:

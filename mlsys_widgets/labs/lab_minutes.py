@@ -51,7 +51,7 @@ RATES: Final[Mapping[str, float]] = {
 }
 #: A part that takes longer than this does not fit into a class.
 CLASS_MINUTES: Final = 50
-#: The core of a lab takes no longer than this, besides what opens and closes it.
+#: The core of a lab takes no longer than this, with all that opens and closes it.
 CORE_MINUTES: Final = 45
 #: Minutes are shown as multiples of this: a count is no more precise.
 _STEP: Final = 5

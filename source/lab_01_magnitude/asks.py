@@ -204,16 +204,15 @@ def act1_message(p: Parameters) -> Message:
         "Dana Okafor",
         "VP of Engineering",
         "One stack for everything?",
-        "Every smart doorbell we ship next year must wake up when it hears its keyword. Our cloud "
-        "team has sent me a proposal: stream the audio to the H100 cluster and run the model "
-        "there, with the same code they use for everything else. They want $50,000 of "
-        "infrastructure to start.\n\n"
+        "Every doorbell we ship next year must wake up when it hears its keyword. Our cloud team "
+        "wants $50,000 to stream the audio to the H100 cluster and run the model there, with the "
+        "code they use for everything else.\n\n"
         "The hardware team laughed: nothing written for an H100 will ever run on a microcontroller "
-        f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of memory (SRAM). The draft for our "
-        "investors says the two machines are “nine orders of magnitude” apart, and nobody can tell "
-        "me which quantity that number counts.\n\n"
-        "I sign or refuse on Thursday. Can one software stack serve both machines?",
-        task="Find out how far apart the two machines are, one quantity at a time.",
+        f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of memory (SRAM). Our investors read "
+        "that the two are “nine orders of magnitude” apart, and nobody can tell me in which "
+        "quantity.\n\n"
+        "I decide on Thursday. Can one software stack serve both machines?",
+        task="Find out how far apart they are, quantity by quantity.",
         act=1,
     )
 
@@ -231,23 +230,22 @@ def act1_gap(p: Parameters) -> Prediction:
         settings={"device": H100.key, "other": M7.key, "quantity": "compute", "peak": "native"},
         distance="orders",
         feedback={
-            "A": "A factor of a hundred is what you might find between a laptop and a good "
-            f"server. The real gap is {q(GAP, '×')}, so your estimate is too small by a "
-            f"factor of {q(GAP / values['A'])}. Work it out in two steps: from "
+            "A": "A factor of a hundred lies between a laptop and a good server. The real gap is "
+            f"{q(GAP, '×')}, {q(GAP / values['A'])} times your estimate: from "
             f"{q(M7.peak('fp32'), 'FLOP/s')} to {q(H100.peak('fp16'), 'FLOP/s')}, the prefix "
-            "brings a factor of a thousand, and the number in front of it nearly another.",
+            "brings a factor of a thousand, and the number in front nearly another.",
             "B": f"Ten thousand lies near the gap in power ({power}) and below the gap in "
             f"bandwidth ({bandwidth}). Compute differs by {q(GAP, '×')}, about "
             f"{GAP / values['B']:.0f} times your estimate. Rank the ladder by each quantity in "
             "turn, and see which gap you had in mind.",
-            "C": f"The peaks differ by {q(GAP, '×')}: six orders of magnitude. Now look at the "
-            f"other ladders: {bandwidth} in bandwidth, {q(H100.memory / M7.memory, '×')} in "
-            f"memory, {power} in power. No two gaps have the same size, so moving a model from one "
+            "C": f"The peaks differ by {q(GAP, '×')}: six orders of magnitude. The other ladders "
+            f"say {bandwidth} in bandwidth, {q(H100.memory / M7.memory, '×')} in "
+            f"memory, {power} in power. No two gaps are equal, so moving a model from one "
             "machine to the other also changes which resource runs out first.",
             "D": f"The real gap is {q(GAP, '×')}, so nine orders are "
             f"{log10(values['D'] / GAP):.0f} orders too many: a factor of a thousand. The "
-            "investors' draft may have its nine from the textbook, which uses it for another "
-            "comparison: today's models against the first neural networks. Name the quantity and "
+            "investors may have their nine from the textbook, which compares "
+            "today's models with the first neural networks. Name the quantity and "
             "both machines first.",
         },
         title="How large is the compute gap?",
@@ -387,15 +385,14 @@ def act2_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Dana has settled that audio stays in the doorbell. Customers now ask for a doorbell that "
-        "can tell a parcel from a cat. We trained a vision model for that, a "
+        "Audio stays in the doorbell, Dana says. Now customers want it to tell a "
+        "parcel from a cat. Our vision model for that is a "
         f"relative of ResNet-50: **{_model(p)}**.\n\n"
-        "I asked where its time would go and got three answers. The cloud team says into "
-        "arithmetic, because a network is nothing but multiplications. The storage team says into "
-        "fetching the weights. The board team would simply put the model into the doorbell.\n\n"
-        "By Friday I must reserve GPUs for a year or order half a million boards. Which claim do "
-        "the numbers support?",
-        task="Find out what limits the model on the H100, and what stops it on the board.",
+        "Where would its time go? Into arithmetic, says the cloud team: a network is nothing but "
+        "multiplications. Into fetching the weights, says the storage team. The board team would "
+        "simply put it into the doorbell.\n\n"
+        "By Friday I must reserve GPUs for a year or order half a million boards. Who is right?",
+        task="Find out what limits the model on each machine.",
         act=2,
         after=["act1_gap"],
     )
@@ -419,23 +416,20 @@ def act2_term(p: Parameters) -> Prediction:
         answer={"compute": "A", "memory": "B"}[str(ON_H100.binding)],
         feedback={
             "A": "You assumed that a model full of arithmetic is limited by arithmetic. The H100 "
-            f"finishes {q(RESNET.operations, 'FLOP')} in {compute}. The weights need {memory} to "
+            f"finishes it in {compute}. The weights need {memory} to "
             f"arrive at {q(H100.bandwidth, 'B/s')}, {times} times as long, and the tensor cores "
-            "wait for them. When you raised the batch, only the compute bar grew.",
+            "wait. When you raised the batch, only the compute bar grew.",
             "B": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
             f"{times}. This is the memory wall, on one of the fastest machines you can rent. (A "
             "popular post says 4 ns and 7,500×: it counts a multiply-add once, and loses a "
-            "thousand between giga and tera.) When you raised the batch, only the shorter bar "
-            "grew.",
-            "C": f"Moving the weights takes {memory} and the arithmetic {compute}, so the terms "
-            f"differ by a factor of {times}. Balance does not happen by itself: nothing tunes a "
+            "thousand between giga and tera.)",
+            "C": f"The weights take {memory} and the arithmetic {compute}, a factor of {times}. "
+            "Balance does not happen by itself: nothing tunes a "
             f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
-            f"image brings {q(intensity, 'FLOP/B')}, and the batch that you raised multiplies "
-            "that number.",
-            "D": f"Getting started takes {q(H100.launch(), 's')} here, longer than the arithmetic "
-            f"of one image ({compute}), but a good deal less than the {memory} that the weights "
-            "need. It is the longest term of models with many small kernels, each started by "
-            "itself, as you will see in Lab 07.",
+            f"image brings {q(intensity, 'FLOP/B')}; a batch multiplies that.",
+            "D": f"Getting started takes {q(H100.launch(), 's')}, longer than the arithmetic "
+            f"of one image ({compute}), but a good deal less than the {memory} for the weights. "
+            "It is the longest term of models with many small kernels, as you will see in Lab 07.",
         },
         title="Which term is the longest?",
         act=2,
@@ -452,9 +446,9 @@ def act2_batch(p: Parameters) -> Prediction:
     one = float(ON_H100.compute_time)
     intensity = RESNET.operations / RESNET.data
     return Prediction(
-        "About how many images must a batch have before the H100 is limited by compute? The same "
-        "ResNet-50: its weights move once for the whole batch, and its operations are done for "
-        "every image.",
+        "About how many images must a batch have before the H100 is limited by compute? The "
+        "weights of the same ResNet-50 move once per batch; its operations are done for every "
+        "image.",
         {key: f"about {q(value)} images" for key, value in BATCHES.items()},
         values=BATCHES,
         unit="images",
@@ -470,22 +464,21 @@ def act2_batch(p: Parameters) -> Prediction:
         feedback={
             "A": f"One trip of the weights takes {q(trip, 's')} and the arithmetic of one image "
             f"{q(one, 's')}, so the terms are equal at {q(trip / one)} images, and batch "
-            f"{q(ON_H100.compute_bound_batch)} is the first whole one beyond. Up to there, the "
-            "trip is the largest part of the bill, and sharing it pays off most, which is why "
-            "servers collect requests.",
+            f"{q(ON_H100.compute_bound_batch)} is the first whole one beyond. Up to there, "
+            "sharing the trip pays off most, which is why servers collect requests.",
             "B": f"With {q(BATCHES['B'])} images, the arithmetic takes {q(arithmetic('B'), 's')}, "
             f"{q(arithmetic('B') / trip, '×')} the trip of the weights: compute has been the limit "
             "for a while. Instead of guessing from how powerful a GPU is, divide one trip of the "
             "weights by the arithmetic of one image.",
             "C": f"Numbers of this size come from the {q(H100.ridge(), 'FLOP/B')} that keep both "
             "sides of this GPU busy, its ridge. But that counts operations per byte, and one image "
-            f"already brings {q(intensity, 'FLOP/B')}, so a few images reach it. With "
+            f"already brings {q(intensity, 'FLOP/B')}. With "
             f"{q(BATCHES['C'])}, the arithmetic takes {q(arithmetic('C'), 's')}, "
             f"{q(arithmetic('C') / trip, '×')} the trip of the weights.",
-            "D": "A GPU has thousands of arithmetic units, and it is tempting to give each of them "
+            "D": "It is tempting to give each of the GPU's thousands of units "
             f"an image. But a single image has work for all: {q(RESNET.operations, 'FLOP')}. "
             f"What matters is time: {q(one, 's')} of arithmetic per image against {q(trip, 's')} "
-            "for the weights. Ask how many of the first fit into the second.",
+            "for the weights. How many of the first fit into the second?",
         },
         title="What does the batch change?",
         act=2,
@@ -536,10 +529,10 @@ def int8_weights_times(p: Parameters) -> Number:
 @lab.asks
 def bits_per_weight(p: Parameters) -> Number:
     return Number(
-        f"Now the doorbell. Its board has {q(p.sram_kb * 1e3, 'B')} of SRAM, of which the runtime "
-        f"and activations keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision "
+        f"Your doorbell's board has {q(p.sram_kb * 1e3, 'B')} of SRAM. The runtime and activations "
+        f"keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision "
         f"model ({q(p.model_mb * 1e6, 'B')} in fp32) had to go into the rest, how many bits could "
-        "each weight have at most? (1 KB is 1,000 bytes. Write a number such as 1.5.)",
+        "each have at most? (1 KB is 1,000 bytes. Write a number such as 1.5.)",
         "bits",
         points=8,
         low=0.001,
@@ -558,8 +551,8 @@ def bits_per_weight(p: Parameters) -> Number:
 @lab.asks(instead_of="bits_per_weight")
 def weights_kept_percent(p: Parameters) -> Number:
     return Number(
-        f"Now the doorbell. Its board has {q(p.sram_kb * 1e3, 'B')} of SRAM, of which the runtime "
-        f"and activations keep {q(p.reserve_kb * 1e3, 'B')}. Pruning removes weights from your "
+        f"Your doorbell's board has {q(p.sram_kb * 1e3, 'B')} of SRAM. The runtime and activations "
+        f"keep {q(p.reserve_kb * 1e3, 'B')}. Pruning removes weights from your "
         f"vision model ({q(p.model_mb * 1e6, 'B')} in fp32), and each one that stays takes one "
         "byte, in int8. What percentage of the weights may stay at most, so that they fit into the "
         "rest? (1 KB is 1,000 bytes. Write a number such as 8.5.)",
@@ -696,32 +689,31 @@ def act3_rate(p: Parameters) -> Prediction:
     passed, busy = q(one.seconds.median, "s"), one.gpu_busy or 0.0
     kernels = f"{one.kernels:,.0f} kernels"
     return Prediction(
-        "So far you used a law. Now a stopwatch: a real H200 (an H100 with faster memory) ran "
-        "ResNet-50 in fp16 with plain PyTorch. With one image at a time it did "
-        f"{_rate(FEW, one.seconds.median)}. How many did it do in batches of {MANY}?",
+        "Now a stopwatch: a real H200 (an H100 with faster memory) ran ResNet-50 in fp16 with "
+        f"plain PyTorch. One image at a time, it did {_rate(FEW, one.seconds.median)}. And in "
+        f"batches of {MANY}?",
         {option: f"about {q(value, 'images/s')}" for option, value in values.items()},
         values=values,
         unit="images/s",
         distance="times",
         answer="C",
         feedback={
-            "A": "You assumed that a GPU works through images one after the other, whatever the "
-            f"batch. In batches it did {measured}, {gained} as many. One image alone took "
+            "A": "You assumed that a GPU works through images one after the other. In batches it "
+            f"did {measured}, {gained} as many. One image alone took "
             f"{passed}, and the GPU was busy for {q(busy, 's')} of that: the rest went into "
-            f"launching {kernels}, one by one. The images of a batch share these launches.",
+            f"launching {kernels}, which the images of a batch share.",
             "B": f"This is {_rate(FEW, one.seconds.median)} times about {gain:.1f}, the gain "
             f"that the iron law promises (from {_rate(FEW, law[FEW])} to "
             f"{_rate(MANY, law[MANY])}). The law charges one launch per batch, but the real GPU "
             f"was sent {kernels}, so one image took {passed} instead of {q(law[FEW], 's')}. A "
-            f"batch of {MANY} shares those launches and gains {gained}.",
+            f"batch shares those launches and gains {gained}.",
             "C": f"A batch gains {gained}, because a single image spends most of its {passed} on "
-            f"launching {kernels}, which a batch shares. Yet the law allows "
-            f"{_rate(MANY, law[MANY])}: it takes the whole peak and counts the weights only, and "
+            f"launching {kernels}, which a batch shares. The law allows even "
+            f"{_rate(MANY, law[MANY])}: it takes the whole peak, and "
             "leaves out the activations that every layer writes and the next one reads.",
             "D": f"You would get this if all {MANY} images of a batch took the time of one. "
             f"Sharing launches helps until the GPU is hardly ever idle: at batch {MANY} it was "
-            f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}, {gained} as "
-            "many as one by one.",
+            f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}.",
         },
         where="one H200, PyTorch, kernels launched one by one",
         title="What does a batch gain on a real GPU?",
@@ -742,18 +734,16 @@ def act3_message(p: Parameters) -> Message:
         "Product manager for devices",
         "Two products, two proposals",
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
-        f"your board. It shares {q(p.sram_kb * 1e3, 'B')} of SRAM with the runtime and "
-        f"activations, which keep {q(p.reserve_kb * 1e3, 'B')}. Between two passes the board "
-        "sleeps and forgets, so each pass loads the weights again from flash, at "
-        f"{q(p.mcu_mb_per_s * 1e6, 'B/s')}, and {p.kws_passes} passes must fit into a second.\n\n"
+        f"your board, whose {q(p.sram_kb * 1e3, 'B')} of SRAM it shares with the runtime and "
+        f"activations ({q(p.reserve_kb * 1e3, 'B')}). The board sleeps and forgets between "
+        "passes, so each one loads the weights again from flash, at "
+        f"{q(p.mcu_mb_per_s * 1e6, 'B/s')}; {p.kws_passes} passes must fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        "latency. Every image waits for its whole batch, which must leave the GPU within "
-        f"{q(p.deadline_us * 1e-6, 's')}, and the GPU must keep up with "
-        f"{q(images_per_second(p), 'images/s')}.\n\n"
-        "If something breaks, tell me before I announce it on Monday, and by how much.",
-        task="Load each proposal with the context switch, see whether it holds, and fix what does "
-        "not.",
+        f"latency. The GPU must finish a batch within {q(p.deadline_us * 1e-6, 's')} and keep up "
+        f"with {q(images_per_second(p), 'images/s')}.\n\n"
+        "I announce both on Monday. What breaks, and by how much?",
+        task="Load each proposal with the switch, and fix what does not hold.",
         act=3,
         after=["act2_batch"],
     )
@@ -763,11 +753,11 @@ def act3_message(p: Parameters) -> Message:
 def keyword_precision(p: Parameters) -> Choice:
     return Choice(
         f"Your keyword model has **{p.kws_kparams} thousand** parameters. What is the highest "
-        f"precision in which all of it fits into the {q(p.sram_kb * 1e3, 'B')} of your board's "
-        f"SRAM, beside the {q(p.reserve_kb * 1e3, 'B')} of the runtime and activations?",
+        f"precision in which it fits into your board's {q(p.sram_kb * 1e3, 'B')} of SRAM, "
+        f"beside the {q(p.reserve_kb * 1e3, 'B')} of the runtime and activations?",
         {
             **{
-                name: f"{name}, with {counted(BYTES_PER_ELEMENT[name], 'byte')} per parameter"
+                name: f"{name}: {counted(BYTES_PER_ELEMENT[name], 'byte')} per parameter"
                 for name in ("fp32", "fp16", "int8")
             },
             "none": "none of these: the model itself must shrink",
@@ -807,11 +797,11 @@ def mixed_kparams(p: Parameters) -> Number:
 
 def _scaled(p: Parameters) -> str:
     return (
-        f"The cloud team forgot a step: the H100 ({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) "
-        f"first scales down the photos of a batch, **{q(p.scale_us * 1e-6, 's')}** each (the "
-        "instrument leaves that out). Then come "
-        f"the three terms of your model ({_model(p)}), with {q(p.launch_us * 1e-6, 's')} of "
-        "latency, one after the other."
+        "Next spring's cameras are sharper, and the H100 "
+        f"({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) first scales down every photo of a "
+        f"batch, **{q(p.scale_us * 1e-6, 's')}** each. Then come "
+        f"the three terms of your model ({_model(p)}; {q(p.launch_us * 1e-6, 's')} of "
+        "latency), one after the other."
     )
 
 
@@ -946,23 +936,23 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Six orders of magnitude are a border between architectures",
-                f"An H100 has {q(GAP, '×')} the peak of the reference Cortex-M7. No optimization "
-                "closes a gap like that: models, formats, compilers and runtimes part ways.",
+                f"An H100 has {q(GAP, '×')} the peak of a Cortex-M7. Models, formats, "
+                "compilers and runtimes part ways.",
             ),
             (
                 "By the law, one image makes even an H100 wait for memory",
-                f"ResNet-50 needs {q(ON_H100.memory_time, 's')} for its weights and "
-                f"{q(ON_H100.compute_time, 's')} for its arithmetic. From batch "
+                f"ResNet-50's weights need {q(ON_H100.memory_time, 's')}, its arithmetic "
+                f"{q(ON_H100.compute_time, 's')}. From batch "
                 f"{q(ON_H100.compute_bound_batch)} on it is the other way around.",
             ),
             (
                 "First ask whether it fits, then how long it takes",
-                f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as the memory "
-                "of the reference Cortex-M7. If it did fit, its arithmetic would take "
-                f"{q(ON_M7.compute_time, 's')} and its weights {q(ON_M7.memory_time, 's')}: "
-                "compute would bind, although some texts say memory.",
+                f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as that "
+                "Cortex-M7's memory. If it fit, its arithmetic would take "
+                f"{q(ON_M7.compute_time, 's')}, its weights {q(ON_M7.memory_time, 's')}: "
+                "compute would bind. (Some texts say memory.)",
             ),
         ],
-        ahead="Lab 07 opens up the latency. Lab 11 turns the other two terms into the roofline.",
+        ahead="Lab 07 opens up the latency, Lab 11 the other terms.",
         after=["largest_batch_images"],
     )

@@ -219,21 +219,20 @@ def act1_message(p: Parameters) -> Message:
         "Head of ML infrastructure",
         "Our keyword spotter is far too slow",
         f"We rebuilt the keyword spotter from the paper: same weights, same {A100.name}. Its"
-        " answers are right, but it comes nowhere near the paper's latency. I profiled a forward"
-        f" pass over a batch of clips: it is {q(KWS.kernels)} small kernels in a row, and the GPU"
+        " answers are right, but it is nowhere near the paper's speed. I profiled a forward"
+        f" pass over a batch of clips: {q(KWS.kernels)} small kernels in a row, and the GPU"
         f" computes for only {q(TODAY.utilization, '%')} of the time. Before each kernel it does"
         " nothing for a moment.\n\n"
         f"Finance already has an answer: a GPU that computes {p.faster:g}× as fast, and a purchase"
-        " order that I am to sign on Friday. If the spotter is not fast enough by then, the"
-        " product launches without it. Before I sign, I want to know what the new GPU would be"
-        " doing all day.",
+        " order for me to sign on Friday. If the spotter is too slow by then, the"
+        " product launches without it. What would the new GPU be doing all day?",
         task="Find out what the GPU waits for, and what would keep it busy.",
         in_context={
-            "cloud": f"You are looking at our {A100.name}. The keyword box, our small device at the"
-            f" edge, runs the same weights on a {ORIN.name}.",
+            "cloud": f"You are looking at our {A100.name}. The keyword box at the edge runs the"
+            f" same weights on a {ORIN.name}.",
             "edge": f"You are looking at the keyword box: the same weights on a {ORIN.name} of"
-            f" {q(ORIN.power, 'W')}. Finance's offer is for the {A100.name}, but tell me whether"
-            " your answer holds for the box, too.",
+            f" {q(ORIN.power, 'W')}. Finance's offer is for the {A100.name}. Does your answer hold"
+            " for the box?",
         },
         act=1,
     )
@@ -271,21 +270,21 @@ def act1_utilization(p: Parameters) -> Prediction:
         title="How busy will the new GPU be?",
         feedback={
             "A": "More work done per second is not more time spent working. The kernels get"
-            f" shorter, {shorter}, and before each of them the CPU still spends {q(launch, 's')} on"
-            f" its launch. So the new GPU works {works}, which is {q(share, '%')}. Find the"
+            f" shorter, {shorter}, and before each the CPU still spends {q(launch, 's')} on"
+            f" its launch. So the new GPU works {works}, or {q(share, '%')}. Find the"
             " part of the bar that Faster GPU does not move.",
             "B": "That would be true if the GPU made the pauses. The CPU makes them:"
             f" {q(launch, 's')} for each launch, which no GPU shortens. Only the kernels shrink,"
             f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Move Faster"
             " GPU and see which parts of the bar shrink.",
             "C": f"The pauses are launches: {q(launch, 's')} of the CPU's work before each kernel."
-            f" The kernels shrink {shorter}, so the new GPU works {works}, down from {today}. The"
-            " number of kernels drops out; their length does not. A GPT-2 layer, with kernels of"
+            f" The kernels shrink {shorter}, so the new GPU works {works}. How many kernels there"
+            " are does not matter, but how long they are does: a GPT-2 layer, with kernels of"
             f" {q(layer.compute_per_kernel, 's')}, computes {q(layer.utilization, '%')} of the"
             " time.",
             "D": "A GPU that cannot keep up has no pauses: work piles up in front of it. This one"
-            f" waits, because the CPU needs {q(launch, 's')} for each launch and a kernel is done"
-            f" sooner than that. With kernels that shrink {shorter}, it waits more: it works"
+            f" waits, because a launch takes the CPU {q(launch, 's')} and a kernel is done"
+            f" sooner. With kernels that shrink {shorter}, it works only"
             f" {works}. Move Faster GPU and see which parts of the bar stay.",
         },
         act=1,
@@ -441,8 +440,8 @@ def act1_real(p: Parameters) -> Prediction:
     return Prediction(
         f"On a real {devices['h200-sxm'].name} we timed {q(MORE)} kernels of {q(each, 's')}. A"
         f" launch costs {q(LAUNCH, 's')} there, measured with kernels that do almost nothing. One"
-        f" by one, that would keep the GPU busy for {q(serial.utilization, '%')} of the time. For"
-        " what fraction of the time did the profiler see the GPU busy?",
+        f" by one, the GPU would be busy for {q(serial.utilization, '%')} of the time. For"
+        " what fraction did the profiler see it busy?",
         unit="%",
         low=0,
         high=1,
@@ -581,12 +580,11 @@ def act2_message(p: Parameters) -> Message:
         "Compile everything tonight?",
         "I read a chapter on frameworks over the weekend, and I am sold. Fusing LayerNorm, Dropout"
         f" and ReLU into one kernel makes them {CLAIM:g}× faster. Another page promises 10 to 20×"
-        " less memory traffic. And compiling is paid for once, while the model stays fast"
+        " less memory traffic. And you pay for compiling once, while the model stays fast"
         " forever.\n\n"
-        "So tonight I want torch.compile on for everything we run: the image service in the cloud,"
-        " the keyword box at the edge, the CI jobs. I tried one CI job already. The job got slower,"
-        " and I do not understand why. Noor wants numbers before I touch production, and the"
-        " release train leaves at six.",
+        "So tonight I want torch.compile on for everything: the image service in the cloud,"
+        " the keyword box at the edge, the CI jobs. I tried one CI job already, and it got slower."
+        " Noor wants numbers before I touch production, and the release train leaves at six.",
         task="Find out what fusing really buys, and where compiling pays for itself.",
         in_context={
             "cloud": f"In the cloud we run the {A100.name}: {_facts(A100)}.",
@@ -628,11 +626,11 @@ def act2_fusion(p: Parameters) -> Prediction:
         distance="times",
         where="H200, one kernel written by hand, wall clock",
         feedback={
-            "A": f"The arithmetic is the same, but it is only {q(fused.compute_time, 's')} of"
+            "A": f"The arithmetic stays, but it is only {q(fused.compute_time, 's')} of"
             f" {q(fused.unfused_time, 's')}: the vector units do {rate}."
             f" The rest is {steps_} launches of {q(fused.launch_overhead, 's')} and"
-            f" {q(fused.unfused_traffic, 'B')} of traffic, and both fall to a third. The time goes"
-            f" from {times}. Switch Fused on and off, and look at the bars of the time plot.",
+            f" {q(fused.unfused_traffic, 'B')} of traffic, and both fall to a third: from {times}."
+            " Switch Fused on and off, and look at the time plot.",
             "B": f"Launches and traffic fall to a third, and only {q(fused.compute_time, 's')} of"
             f" arithmetic stay: from {times}, {q(fused.speedup, '×')} as fast. (The chapter gives"
             f" the arithmetic {q(TENSOR.compute, 's')}, which would leave"
@@ -644,7 +642,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             f" from {moved}, and the arithmetic stays. So the time goes from {times}. Try every"
             " size: does the speedup of three operations ever exceed three?",
             "D": "That figure belongs to attention, where a table of scores that grows with the"
-            " square of the sequence is never written at all. Here there is no such table: the"
+            " square of the sequence is never written. Here is no such table: the"
             f" traffic goes from {moved}, {q(fused.traffic_reduction, '×')} less, and the time from"
             f" {times}. Count the tensors that are read and written in the explorer.",
         },
@@ -896,10 +894,10 @@ def act2_break_even(p: Parameters) -> Prediction:
         " slower, so it never pays",
         feedback={
             "A": f"A gain of {q(RESNET.compiled_rate / RESNET.eager_rate - 1, '%')} sounds like a"
-            f" lot, but an image takes only {each} to begin with, and compiling takes"
+            f" lot, but an image takes only {each}, and compiling takes"
             f" {q(saved, 's')} off that. A thousand images save {q(1e3 * saved, 's')} of the"
-            f" {q(RESNET.compile_time, 's')} you spent. Divide one by the other, then find the"
-            " crossing for ResNet-50 in the timeline.",
+            f" {q(RESNET.compile_time, 's')} you spent. Find the crossing for ResNet-50 in the"
+            " timeline.",
             "B": f"All of that work takes {q(1e4 / RESNET.eager_rate, 's')} without compiling, so"
             f" it cannot possibly save {q(RESNET.compile_time, 's')}. Compiled, each image is"
             f" {q(saved, 's')} shorter, and ten thousand of them save {q(1e4 * saved, 's')}. The"
@@ -1018,18 +1016,18 @@ def when_to_compile(p: Parameters) -> Code:
 def where_to_compile(p: Parameters) -> Choice:
     return Choice(
         f"**Cloud**: each server of your image service gets {p.server_images / 1e6:g} million"
-        f" images per day and is deployed **{p.deploys} times per day**. It handles"
-        f" {p.eager_rate:,} images per second eager and {p.compiled_rate:,} compiled; each"
-        f" deployment compiles for {p.compile_s} s. **Edge**: your keyword box gets **{p.per_hour}"
+        f" images per day and **{p.deploys} deployments**, each of which compiles for"
+        f" {p.compile_s} s. It handles {p.eager_rate:,} images per second eager and"
+        f" {p.compiled_rate:,} compiled. **Edge**: your keyword box gets **{p.per_hour}"
         f" requests per hour** and a new model every {p.service_hours} hours. Compiling takes"
         f" {p.kws_compile_s} s and raises the throughput by {q(p.kws_gain, '%')}. Read the time of"
-        f" its pass off the dispatch waterfall: Keyword spotting, {ORIN.name}, Eager, Serial. Where"
+        f" its pass off the waterfall: Keyword spotting, {ORIN.name}, Eager, Serial. Where"
         " should Tomás compile?",
         {
-            "both": "in the cloud and also at the edge",
-            "cloud": "in the cloud, but not at the edge",
-            "edge": "at the edge, but not in the cloud",
-            "neither": "neither in the cloud nor at the edge",
+            "both": "in the cloud and at the edge",
+            "cloud": "in the cloud, not at the edge",
+            "edge": "at the edge, not in the cloud",
+            "neither": "neither in cloud nor at the edge",
         },
         points=6,
         worked_example=f"A service handles {EXAMPLE_EAGER} sentences per second eager and"
@@ -1231,10 +1229,9 @@ def takeaways(p: Parameters) -> Takeaways:
                 "Small kernels wait for launches",
                 "With the time for moving data, the spotter computes"
                 f" {q(run('kws', A100).utilization, '%')} of a pass on an {A100.name} and"
-                f" {q(run('kws', ORIN).utilization, '%')} on a {ORIN.name}, where a launch costs"
-                f" {q(ORIN.launch() / A100.launch())} times as much. Compiling lifts these to"
-                f" {q(run('kws', A100, 'compiled').utilization, '%')} and"
-                f" {q(run('kws', ORIN, 'compiled').utilization, '%')}; a faster GPU lowers them.",
+                f" {q(run('kws', ORIN).utilization, '%')} on a {ORIN.name}. Compiling lifts that"
+                f" to {q(run('kws', A100, 'compiled').utilization, '%')} and"
+                f" {q(run('kws', ORIN, 'compiled').utilization, '%')}; a faster GPU lowers it.",
             ),
             (
                 "Real launches run ahead",
@@ -1243,21 +1240,20 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Fusing saves passes over memory",
                 f"Three operations: {q(FUSED.traffic_reduction, '×')} less traffic and"
-                f" {q(FUSED.speedup, '×')} in time. What remains at this size is mostly the"
-                " launch, and in larger tensors the traffic. The 10 to 20× belong to attention.",
+                f" {q(FUSED.speedup, '×')} in time. The 10 to 20× belong to attention.",
             ),
             (
                 "Compiling is an investment",
-                f"With the chapter's rates ResNet-50 recovers it after {q(resnet, 'images')}; the"
-                f" challenge's quiet box after {q(requests, 'requests')}, which take it"
-                f" {q(wait, 'days')}. Volume and time until the next deployment decide.",
+                f"By the chapter, ResNet-50 recovers it after {q(resnet, 'images')}, the"
+                f" challenge after {q(requests, 'requests')}, which take {q(wait, 'days')}."
+                " Volume and time until the next deployment decide.",
             ),
             (
                 "Eager to debug, compiled to serve",
                 "Every change compiles again, and a graph hides the line that fails. Compile what"
-                " is finished and will run often.",
+                " will run often.",
             ),
         ],
-        ahead="Lab 11 (The Roofline) starts at the intensity of the chain that you leave here.",
+        ahead="Lab 11 starts at the intensity of the chain that you leave here.",
         after=["where_to_compile"],
     )

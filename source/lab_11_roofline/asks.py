@@ -257,25 +257,22 @@ def opening(p: Parameters) -> Message:
         "Tomás Rivera",
         "Platform engineer",
         "Far below the peak, and stuck",
-        "I run the GPUs that our training teams share, and one tile of my dashboard has been red"
+        "One tile of my dashboard has been red"
         f" for a month. Our batched products reach {p.reported} TFLOPS on an H100. The dashboard"
         f" divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"
         f" {q(p.reported * 1e12 / sparse, '%')}.\n\n"
-        "Two engineers have spent three weeks on the inner loop: they unrolled it, scheduled its"
+        "Two engineers spent three weeks on the inner loop: they unrolled it, scheduled its"
         " registers by hand, and simplified its index arithmetic. Every version runs fewer"
-        " instructions, and none has moved the rate by a single TFLOPS. A launch multiplies"
-        " thousands of pairs of small square matrices in fp16, each pair on its own, and nothing"
-        " in them is pruned.\n\n"
-        "On Friday I have to tell our director what is wrong, and what my engineers keep running"
-        " into.",
-        task="Find out what holds these products back, and whether the dashboard divides by the"
-        " right number.",
+        " instructions, and none is faster by a single TFLOPS. A launch multiplies"
+        " thousands of pairs of small square fp16 matrices, each pair on its own and nothing"
+        " pruned.\n\n"
+        "On Friday I have to tell our director what my engineers keep running into.",
+        task="Find out what holds these products back, and whether the dashboard is right.",
         in_context={
-            "cloud": f"All of this is on the {H100.name} of our cluster. The camera team runs the"
-            f" same batches on a {ORIN.name}; switch the context when you want their side of it.",
-            "edge": f"The camera team, who run the same batches on a {ORIN.name} of"
-            f" {q(ORIN.power, 'W')}, read along. Their tile is red as well: does your answer hold"
-            " for them, too?",
+            "cloud": f"This is on the {H100.name} of our cluster. The camera team runs the"
+            f" same batches on a {ORIN.name}; switch the context for their side of it.",
+            "edge": f"The camera team runs the same batches on a {ORIN.name} of"
+            f" {q(ORIN.power, 'W')}. Their tile is red as well: does your answer hold there?",
         },
         act=1,
     )
@@ -291,23 +288,21 @@ def act1_wall(p: Parameters) -> Prediction:
     return Prediction(
         "Why have three weeks of work on the arithmetic changed nothing?",
         {
-            "A": "The code: a product is limited by its arithmetic, so a better loop must exist",
-            "B": "The schedule: too few products run at the same time to fill the whole chip",
-            "C": "The memory: each byte that arrives serves too few FLOP to keep the chip busy",
-            "D": "The chip: no product gets a larger fraction of the peak out of an H100",
+            "A": "The code: arithmetic limits a product, so a better loop must exist",
+            "B": "The schedule: too few products run at once to fill the chip",
+            "C": "The memory: each byte that arrives serves too few FLOP for the chip",
+            "D": "The chip: no product gets more of the peak out of an H100",
         },
         title="Which wall?",
         answer="C",
         feedback={
             "A": "This assumes that a matrix product always has enough arithmetic to keep the chip"
             f" busy. That depends on its size: with N = {SMALL} an fp16 product does {few}, while"
-            f" an H100 needs {ridge} before arithmetic becomes the limit. That is why the"
-            " chart's sentence changed when you raised N.",
+            f" an H100 needs {ridge} before arithmetic becomes the limit.",
             "B": "That is what holds back a small product on its own: one of N ="
-            f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands of"
-            " them in a launch give every unit something to do, which was timed at"
-            f" {q(batch.attained, 'FLOP/s')}. Each still does only"
-            f" {q(alone.intensity, 'FLOP/B')}, and the ridge of the H200 is at"
+            f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands in a"
+            f" launch give every unit something to do, at {q(batch.attained, 'FLOP/s')}. Each"
+            f" still does only {q(alone.intensity, 'FLOP/B')}, left of the H200's ridge at"
             f" {q(H200.ridge('fp16'), 'FLOP/B')}. A full chip can wait, too.",
             "C": f"Take fp16 squares of N = {SMALL}, smaller than Tomás's: each does {few}. The"
             " H100 balances"
@@ -317,8 +312,7 @@ def act1_wall(p: Parameters) -> Prediction:
             " arithmetic; raising N raises the FLOP per byte.",
             "D": "If the chip set this limit, every product would meet it. But the roof of the same"
             f" H100 is {rates[1]} over products of N = {LARGE:,}, because {many} lie right of"
-            f" the ridge at {ridge}, and only {rates[0]} over those of N = {SMALL}, at {few}. Move"
-            " N from one to the other and watch the fraction of the peak.",
+            f" the ridge at {ridge}, and only {rates[0]} over those of N = {SMALL}, at {few}.",
         },
         act=1,
     )
@@ -328,8 +322,7 @@ def act1_wall(p: Parameters) -> Prediction:
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
         "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (set *Device* to the H100 and *Precision* to fp16; *2:4 sparsity* is behind"
-        " *More*), and recall that nothing here is pruned. What"
+        " roofline (*2:4 sparsity* is behind *More*), and recall that nothing here is pruned. What"
         f" percentage is {p.reported} TFLOPS of the peak that these products could use? Answer in"
         " percent, as in 62.5.",
         "percent",
@@ -353,8 +346,8 @@ def dense_share_pct(p: Parameters) -> Number:
 def goal_gain_times(p: Parameters) -> Number:
     return Number(
         "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (set *Device* to the H100 and *Precision* to fp16; *2:4 sparsity* is behind"
-        " *More*), and recall that nothing here is pruned. Tomás's director wants"
+        " roofline (*2:4 sparsity* is behind *More*), and recall that nothing here is pruned."
+        " Tomás's director wants"
         f" **{p.goal_pct}%** of the peak that these products could use. How many times the present"
         f" {p.reported} TFLOPS is that? Answer with a factor, as in 7.5.",
         "times",
@@ -443,9 +436,8 @@ def act1_real(p: Parameters) -> Prediction:
     rate, share = q(largest.attained, "FLOP/s"), q(reached, "%")
     small = timed_product(LITTLE)
     return Prediction(
-        f"The largest product that we timed on an H200 has N = {LARGEST:,}, in fp16, and comes"
-        " from a good library. It lies far right of the ridge. What fraction of the dense peak does"
-        " it reach?",
+        f"The largest fp16 product that we timed on an H200, in a good library, has N = {LARGEST:,}"
+        " and lies far right of the ridge. What fraction of the dense peak does it reach?",
         {key: f"about {q(each, '%')}" for key, each in shares.items()},
         values=shares,
         unit="%",
@@ -601,7 +593,7 @@ def service_message(p: Parameters) -> Message:
         "Noor Haddad",
         "Head of ML infrastructure",
         "Money for one kernel",
-        f"Next month we start serving {LLAMA.name}. Every layer of it has three kinds of kernels:"
+        f"Next month we start serving {LLAMA.name}. Its layers have three kinds of kernels:"
         " projections (matrix products), layer norm, and softmax over the attention scores. I can"
         " pay one engineer for one quarter, enough to make **one** of them faster. Half"
         " of my team says projections, because they do nearly all of the FLOP. The other half"
@@ -614,9 +606,9 @@ def service_message(p: Parameters) -> Message:
         in_context={
             "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
             f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
-            "edge": f"The camera team asks for the same model on a {ORIN.name}, with"
-            f" {q(ORIN.memory, 'B')} of memory and a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}."
-            " Which of your answers still hold there?",
+            "edge": f"The camera team wants the model on a {ORIN.name}:"
+            f" {q(ORIN.memory, 'B')} of memory, a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}."
+            " Which of your answers hold there?",
         },
         act=2,
         after=["act1_real"],
@@ -635,7 +627,7 @@ def act2_kernels(p: Parameters) -> Prediction:
     return Prediction(
         "Which of the three kernels wait for memory on an H100?",
         {
-            "A": "None of them that matters: in a layer, the matrix products take the time",
+            "A": "None that matters: in a layer, the matrix products take the time",
             "B": "Softmax and layer norm always; the projection only while tokens are few",
             "C": "All three of them alike: a layer reads and writes tensors of about one size",
             "D": "Softmax always; layer norm never, because its square roots take the time",
@@ -644,14 +636,14 @@ def act2_kernels(p: Parameters) -> Prediction:
         answer="B",
         feedback={
             "A": "Projections may well take most of the time, but over a long prompt they do not"
-            " wait for memory, and the question was who waits. Layer norm and softmax do"
+            " wait for memory. Layer norm and softmax do"
             f" {norm}, and at most {fused} fused, far left of the ridge at {ridge}. With"
             f" {q(STEP)} tokens (sequence length 1, batch {q(STEP)}) the projection waits as well:"
             f" {few}.",
             "B": f"Layer norm and softmax do {norm}, and between {partly} and {fused} fused,"
             f" whatever the batch. A projection uses each weight once per token: {q(STEP)} tokens"
-            f" (sequence length 1, batch {q(STEP)}) leave it at {few}, and {LARGE:,} bring it to"
-            f" {many}, right of the ridge at {ridge}. Move the batch and see which point stays.",
+            f" (sequence length 1, batch {q(STEP)}) leave it at {few}, {LARGE:,} bring it to"
+            f" {many}, right of the ridge at {ridge}.",
             "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
             f" softmax and layer norm do {norm}, three orders of magnitude less. Move the batch"
@@ -659,7 +651,7 @@ def act2_kernels(p: Parameters) -> Prediction:
             "D": "A root is slow, but there is only one for a whole row of"
             f" {q(LLAMA.width)} elements. What counts is FLOP per byte: five for an element that"
             " crosses memory three times, for layer norm as for softmax. In fp16, both do"
-            f" {norm}. The ridge is at {ridge}. Look at the chart: they share one place.",
+            f" {norm}. The ridge is at {ridge}.",
         },
         act=2,
         after=["act1_real"],
@@ -698,8 +690,7 @@ def softmax_saved_ms(p: Parameters) -> Number:
         " prompt, in fp16."
         f" As separate steps, each score crosses memory {q(normalization.passes)} times: it is read"
         f" twice and written once. *All elementwise kernels fused* leaves {q(left)} crossing, the"
-        " write, because the kernel before it hands the scores over on the chip. At the"
-        f" {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in"
+        f" write. At the {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in"
         " one layer? Answer in milliseconds, as in 15 ms.",
         "ms",
         points=8,
@@ -726,8 +717,8 @@ def kernel_to_fund(p: Parameters) -> Choice:
         f" H100. Three offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
         f" projection ({width} × {width} weights) in int8 instead of fp16; fuse one layer norm"
         f" ({width} elements per token); or fuse softmax. Fusing leaves"
-        f" {q(left, '%')} of a kernel's traffic. Which order is right, from the most time saved to"
-        " the least?",
+        f" {q(left, '%')} of a kernel's traffic. Which order is right, from most to least time"
+        " saved?",
         {
             "spn": "softmax, projection, layer norm",
             "psn": "projection, softmax, layer norm",
@@ -749,10 +740,9 @@ def kernel_to_fund(p: Parameters) -> Choice:
 
 def _always_there(p: Parameters) -> str:
     return (
-        f"An H100 serves {LLAMA.name} in fp16, with the grouped-query attention it ships with."
-        f" {p.documents} contracts of {DOCUMENT:,} tokens stay in its KV cache all day. Weights"
-        f" stay in memory too, and activations take another {q(LLAMA.activation_share, '%')} of"
-        " what the weights take."
+        f"An H100 serves {LLAMA.name} in fp16, with its grouped-query attention."
+        f" {p.documents} contracts of {DOCUMENT:,} tokens stay in its KV cache all day, beside the"
+        f" weights and activations, another {q(LLAMA.activation_share, '%')} of the weights."
     )
 
 
@@ -1175,27 +1165,25 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Find the ridge first, then the kernel",
-                "Left of the ridge, work on the arithmetic does not move the rate. With the memory"
-                " you have, only more FLOP per byte does: larger products, more tokens for the"
-                " same weights, fewer trips through memory.",
+                "Left of the ridge, work on the arithmetic does not move the rate. With the same"
+                " memory, only more FLOP per byte does.",
             ),
             (
                 "Ask which peak",
-                "A percentage of a peak that the work cannot reach blames the wrong people. Divide"
-                " dense work by the dense peak, and expect large products of"
-                " well-chosen sizes at about two thirds.",
+                "Divide dense work by the dense peak, and expect large products of"
+                " well-chosen sizes at about two thirds of it.",
             ),
             (
                 "Element-wise kernels wait for memory on every machine",
                 f"{q(score.intensity, 'FLOP/B')} is left of every ridge in this course, so fuse"
-                " them. In five years the accelerators will be different; this will still hold.",
+                " them.",
             ),
             (
                 "A fast design that does not fit is no design",
-                "The KV cache grows with every conversation and every token, until the memory is"
-                " full. Grouped-query attention moves that limit; faster kernels do not.",
+                "The KV cache grows with every token, until the memory is full. Grouped-query"
+                " attention moves that limit; faster kernels do not.",
             ),
         ],
-        ahead="The Foundations Review, which puts the roofline to work with everything before it.",
+        ahead="The Foundations Review puts the roofline to work.",
         after=["kernel_to_fund"],
     )

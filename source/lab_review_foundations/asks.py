@@ -592,11 +592,10 @@ def opening(p: Parameters) -> Message:
         "You helped us with the keyword spotter, and then with the language model. Next week you"
         " join the people who build our compiler. The last person I sent them had read every"
         " paper and spent a month on a pass that made nothing faster, because it removed"
-        " arithmetic from kernels that were waiting for something else. I don't want to repeat"
-        " that.\n\n"
+        " arithmetic from kernels that were waiting for something else.\n\n"
         "So before Monday I'd like to see the pictures you carry in your head: what a chip"
         " allows, what a compiler can see, and how you tell which of the two is the problem."
-        " Please close your notes. Where you have to guess, guess, and write down how sure you"
+        " Where you have to guess, guess, and write down how sure you"
         " are; I learn more from that than from a perfect score.",
         task="Say what a chip allows and what a compiler sees, then diagnose a slow service.",
     )
@@ -611,12 +610,12 @@ def claim(p: Parameters) -> Message:
         "A contractor spent two weeks on our activation kernel: unrolled loops, vector loads, no"
         f" branch left. His report has a profile from your chip: a ReLU over {p.activation_melem}"
         f" million fp32 elements takes {p.profile_us} µs, and every arithmetic unit is in use"
-        " from the first microsecond to the last. “That is 100% of the compute, so the kernel is"
-        " optimal,” it says, and he wants the ticket closed and the invoice paid today.\n\n"
+        " all the time. “That is 100% of the compute, so the kernel is"
+        " optimal,” it says, and he wants to be paid today.\n\n"
         "I don't believe it. But I can't refuse to pay because of a feeling, and his next offer is"
         " a layer norm “at full speed”, which does about five times the work per element. Could"
-        " you check his reasoning, with numbers, before I answer him tonight?",
-        task="Start with layer norm: say how fast a perfect one could be before you look.",
+        " you check his reasoning before I answer him tonight?",
+        task="Say how fast a perfect layer norm could be before you look.",
         act=1,
     )
 
@@ -642,11 +641,10 @@ def act1_share(p: Parameters) -> Prediction:
             "A": "This assumes that good code can keep any chip busy. But layer norm does"
             f" {counted}: unfused, it reads its tensor for the statistics, reads it again, and"
             f" writes it. That is {at}, and the A100 needs {ridge} before arithmetic sets the pace."
-            f" Unfused, it stops at {most}. Compare its point with the flat roof.",
+            f" Unfused, it stops at {most}.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
             f" near equal, though: at {at} against a ridge of {ridge}, arithmetic is finished long"
-            f" before the data has arrived, and {most} of the peak remains. Look how far left of"
-            " the ridge the point lies.",
+            f" before the data has arrived, and {most} of the peak remains.",
             "C": "You expected memory to be the limit, and it is; the gap is ten times wider than"
             f" you thought. Intensity over ridge is {at} over {ridge}, and that ratio is the"
             f" fraction of the peak: {most}. Left of the ridge you never need more than this one"
@@ -844,12 +842,11 @@ def capture_message(p: Parameters) -> Message:
         f"I serve a model that a research team handed me. It has {_has(p)}. In eager mode it is"
         " right, and too slow. Last year another team captured theirs with the first tool they"
         " found, tried it on one example and shipped it. Two weeks later they had to take it down"
-        " on a Sunday night, and I got the call. I want to understand my tools before I use"
-        " one.\n\n"
+        " on a Sunday night, and I got the call.\n\n"
         f"Its elementwise code is {_two_chains(p)}, and today every operation is a kernel of its"
-        " own. People tell me that a compiler would fuse them, but nobody can tell me what that is"
+        " own. A compiler would fuse them, people say, but nobody can tell me what that is"
         " worth. My release is on Thursday.",
-        task="Say what you expect of fusion, and later of tracing; then find out what Lena can do.",
+        task="Say what you expect of fusion, then find out what Lena can do.",
         act=2,
         after=["act1_share"],
     )
@@ -863,7 +860,7 @@ def act2_trace(p: Parameters) -> Prediction:
         " branch?",
         {
             "A": "an error, because the graph does not fit the input",
-            "B": "the other branch is traced as well, which takes a moment the first time",
+            "B": "the other branch is traced as well, which takes a moment",
             "C": "an answer from the branch that the example took, without any error",
             "D": "that part runs in Python, as it did before it was captured",
         },
@@ -1097,15 +1094,15 @@ def profile_message(p: Parameters) -> Message:
         "Model serving engineer",
         "One step, three suspects",
         "Thank you, now I know what fusion is worth. I"
-        " profiled one step of the service as it runs today, in eager mode, on your chip, and cut"
-        " it into three parts that run one after the other. First comes"
+        " profiled one step of the service, in eager mode, on your chip. Three parts run one after"
+        " the other. First comes"
         f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
         f" over {step.million_elements} million fp32 elements, at full bandwidth. Then"
         f" {step.small_kernels}"
         " small kernels, each so short that it is over before the next launch arrives; they cost"
         f" one launch each, {p.launch_us} µs.\n\n"
         "Ines wants faster kernels, Tomás wants graphs that launch once, and I have people for one"
-        " of these projects until the end of the quarter. Which part should they work on?",
+        " of these projects. Which part should they work on?",
         task="Compute the three parts, then say what the step waits for.",
         act=3,
         after=["act2_traffic"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.authoring.act_minutes import lab_minutes, minutes_around, with_deeper
+from mlsys_widgets.authoring.act_minutes import lab_minutes, with_deeper
 from mlsys_widgets.authoring.text import LabCell, read
 from mlsys_widgets.files import LAB_TEXT
 from mlsys_widgets.labs import Essay, Message, Number, load
@@ -153,10 +153,8 @@ def test_the_core_of_our_labs_fits_into_a_class_and_so_does_each_deeper_part(nam
     cells = list(read(folder / LAB_TEXT))
     found = lab_minutes(lab.items(lab.draw("", variants=False)), cells)
     said = ", ".join(f"act {each.act or '–'}: {each.minutes:.0f}" for each in found.sittings)
-    core = sum(each.minutes for each in found.sittings) - minutes_around(cells)
-    assert core <= CORE_MINUTES, f"the core of {name} takes {core:.1f} minutes ({said})"
-    # What opens and closes it is counted on the cover, too.
-    assert 1 <= minutes_around(cells) <= 2
+    core = sum(each.minutes for each in found.sittings)
+    assert core <= CORE_MINUTES, f"the core of {name} takes {core:.2f} minutes ({said})"
     assert found.total == CORE_MINUTES
     assert not found.too_long, f"{name} has a part of more than {CLASS_MINUTES} minutes ({said})"
     # Every act is there, if only beyond the core.
@@ -168,7 +166,6 @@ def test_what_opens_and_closes_a_lab_is_counted():
     setup, shown = LabCell("setup", "", "import math"), LabCell("show", "Context", "context")
     around = RATES["cover"] + 2 * RATES["shown"]
     cells = [setup, shown, answer("first"), shown]
-    assert minutes_around(cells) == around
     assert counted(*cells)[0] == [(1, around + NUMBER)]
 
 

@@ -320,8 +320,8 @@ CLAIMS = [
     Claim("by # in memory and by # in power: six orders at most, not nine", lambda p: (
         round(math.log10(max(GAPS))) == 6
     )),
-    Claim("so your estimate is too small by a factor of #", lambda p: GAP > 1e2),
-    Claim("and the number in front of it nearly another", lambda p: (
+    Claim("The real gap is #, # times your estimate", lambda p: GAP > 1e2),
+    Claim("and the number in front nearly another", lambda p: (
         0.95 < PEAK / 1e12 / (M7_PEAK / 1e9) / 1e3 < 1
     )),
     Claim("Ten thousand lies near the gap in power (#) and below the gap in bandwidth", lambda p: (
@@ -330,8 +330,8 @@ CLAIMS = [
     Claim("The peaks differ by #: six orders of magnitude", lambda p: (
         round(math.log10(GAP)) == 6
     )),
-    # "No two gaps have the same size", says the next sentence.
-    Claim("Now look at the other ladders", lambda p: all(
+    # "No two gaps are equal", says the next sentence.
+    Claim("The other ladders say", lambda p: all(
         larger > 2 * smaller for smaller, larger in pairwise(sorted(GAPS))
     )),
     Claim("so nine orders are # orders too many: a factor of a thousand", lambda p: (
@@ -397,7 +397,7 @@ CLAIMS = [
         and near(n[2], plans(p)["gate"]) and near(n[3], least(p, than="gate"))
     )),
     # Which term binds.
-    Claim("The largest term *binds*: halving it saves more time than halving any", lambda p: all(
+    Claim("The largest term *binds*: halving it saves the most", lambda p: all(
         max(terms) / 2 > each / 2
         for terms in ((TRIP, IMAGE, LAUNCH), (moving(p), computing(p), M7_LATENCY))
         for each in sorted(terms)[:-1]
@@ -408,7 +408,6 @@ CLAIMS = [
         # Half the operations, and giga over tera a thousand times too small.
         f"{OPERATIONS / 2 / PEAK / 1e3:.0e}" == f"{n[0]:.0e}" and near(n[1], TRIP / n[0])
     )),
-    Claim("When you raised the batch, only the shorter bar grew", lambda p: IMAGE < TRIP),
     Claim("nothing tunes a model to the # that keep both sides", lambda p: INTENSITY < RIDGE),
     Claim("longer than the arithmetic of one image (#), but a good deal less than", lambda p: (
         IMAGE < LAUNCH < TRIP / 2
@@ -420,11 +419,11 @@ CLAIMS = [
     Claim("so the terms are equal at # images, and batch # is the first whole", lambda p: (
         (FIRST - 1) * IMAGE < TRIP < FIRST * IMAGE
     )),
-    Claim("Up to there, the trip is the largest part of the bill", lambda p: (
+    Claim("Up to there, sharing the trip pays off most", lambda p: (
         max((FIRST - 1) * IMAGE, LAUNCH) < TRIP
     )),
     Claim("the trip of the weights: compute has been the limit", lambda p: FIRST < 32),
-    Claim("one image already brings #, so a few images reach it", lambda p: (
+    Claim("But that counts operations per byte, and one image already brings #", lambda p: (
         2 < RIDGE / INTENSITY < 10
     )),
     Claim("more operations for the same trip of the weights", lambda p: (
@@ -433,10 +432,10 @@ CLAIMS = [
     Claim("From batch # on it is the other way around", lambda p: (
         (FIRST - 1) * IMAGE < TRIP < FIRST * IMAGE
     )),
-    Reading("If it did fit, its arithmetic would take # and its weights #", lambda p, n: (
+    Reading("If it fit, its arithmetic would take #, its weights #", lambda p, n: (
         near(n[0], OPERATIONS / M7_PEAK) and near(n[1], WEIGHTS / M7_BANDWIDTH) and n[0] > n[1]
     )),
-    Claim("times as large as the memory of the reference Cortex-M7", lambda p: (
+    Claim("times as large as that Cortex-M7's memory", lambda p: (
         WEIGHTS > M7_MEMORY
     )),
     # The student's model in the cloud.
@@ -535,7 +534,7 @@ CLAIMS = [
     Claim("because a single image spends most of its # on launching", lambda p: (
         ONE.gpu_busy < 0.2 * ONE.seconds.median
     )),
-    Claim("Yet the law allows #", lambda p: 0.5 * 256 / by_law(256) > FULL_RATE),
+    Claim("The law allows even #", lambda p: 0.5 * 256 / by_law(256) > FULL_RATE),
     Claim("Sharing launches helps until the GPU is hardly ever idle", lambda p: (
         BUSY > 0.95 and resnet(32).gpu_busy < 0.5 * resnet(32).seconds.median
     )),
@@ -579,10 +578,10 @@ CLAIMS = [
     Claim("takes # at half of its #, and # to scale, so # whole images fit", lambda p: (
         math.isclose(WORKED_IMAGE, 2 * 1e9 / A100_PEAK)
     )),
-    Claim("That is what the iron law allows, the last batch before the lamp turns red", lambda p: (
+    Claim("That is the last batch that keeps the promise today", lambda p: (
         largest_by_law(p) > largest(p)
     )),
-    Claim("That is what the iron law asks for, and where the lamp turns green", lambda p: (
+    Claim("That is enough today", lambda p: (
         evening_left(p) < p.deadline_us * US - fixed(p)
     )),
     Reading("At the peak, # images need #, and # are left for them", lambda p, n: (
@@ -614,7 +613,7 @@ CLAIMS = [
         batch_time(p, largest(p)) <= p.deadline_us * US
     )),
     # Alone, a photo is in time and the GPU too slow; the largest batch keeps both promises.
-    Claim("and the GPU must keep up with # images/s", lambda p: (
+    Claim("The GPU must finish a batch within # and keep up with #", lambda p: (
         1 / (fixed(p) + served(p)) < demand(p) <= largest(p) / (fixed(p) + largest(p) * served(p))
         and fixed(p) + served(p) < p.deadline_us * US
     )),
@@ -624,8 +623,8 @@ CLAIMS = [
 ]  # fmt: skip
 
 NOT_EVALUATED = {
-    "Every horizontal line stands for ten times": "how the chart is drawn; its own tests see to it",
-    "They want $# of infrastructure": "an offer that somebody makes in the story",
+    "Each line stands for ten times": "how the chart is drawn; its own tests see to it",
+    "Our cloud team wants $#": "an offer that somebody makes in the story",
     "Spend the $# on the second": "a recommendation about an offer in the story",
     "what you would do with the $#": "a question about an offer in the story",
     "The question asks for percent, a hundred times": "the definition of a percentage",

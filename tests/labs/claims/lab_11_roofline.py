@@ -393,10 +393,10 @@ CLAIMS = [
     Claim("That is what holds back a small product on its own", lambda p: (
         alone(LITTLE).attained < 0.1 * LITTLE_ROOF
     )),
-    Claim("But thousands of them in a launch give every unit something", lambda p: (
+    Claim("But thousands in a launch give every unit something to do, at #", lambda p: (
         BATCH.shape["batch"] > 2000 and BATCH.attained > 50 * alone(LITTLE).attained
     )),
-    Claim("Each still does only #, and the ridge of the H200", lambda p: (
+    Claim("Each still does only #, left of the H200's ridge", lambda p: (
         square(LITTLE) < H200_RIDGE
     )),
     Claim("smaller than Tomás's", lambda p: square(SMALL) < on_the_roof(p)),
@@ -407,7 +407,7 @@ CLAIMS = [
         square(LARGE) > RIDGE and roof(square(LARGE)) == PEAK > roof(square(SMALL))
     )),
     Claim("larger squares of N = #", lambda p: square(p.n) > 1.05 * on_the_roof(p)),
-    Claim("The largest product that we timed", lambda p: max(squares()) == LARGEST),
+    Claim("The largest fp16 product that we timed", lambda p: max(squares()) == LARGEST),
     Claim("level off below the roof", lambda p: (
         max(squares().values()) < 0.75 * PEAK and max(squares(), key=squares().get) < LARGEST
     )),
@@ -537,7 +537,7 @@ CLAIMS = [
     )),
     Claim("and at most # fused, far left of the ridge", lambda p: 3 * NORM < RIDGE / 100),
     Claim("the projection waits as well", lambda p: of_projection(STEP_TOKENS) < RIDGE),
-    Claim("and # bring it to #, right of the ridge at #", lambda p: (
+    Claim("leave it at #, # bring it to #, right of the ridge at #", lambda p: (
         of_projection(LARGE) > RIDGE
     )),
     Claim("three orders of magnitude less", lambda p: (
@@ -673,7 +673,7 @@ CLAIMS = [
     )),
     Claim("serves a smaller model in fp16", lambda p: WEIGHTS > 6e9),
     # The end.
-    Claim("With the memory you have, only more FLOP per byte does", lambda p: (
+    Claim("With the same memory, only more FLOP per byte does", lambda p: (
         roof(square(SMALL), 2 * PEAK) == roof(square(SMALL)) < roof(square(2 * SMALL))
     )),
     Claim("# is left of every ridge in this course", lambda p: all(
@@ -685,9 +685,7 @@ CLAIMS = [
 ]  # fmt: skip
 
 NOT_EVALUATED = {
-    "choose one kernel to make faster": "what the student is about to do",
     "## Act 2: One kernel to make faster": "a heading, which claims nothing",
-    "Questions always name their machine": "about the questions themselves",
     "look for the batch that writes the most tokens": "an instruction about an instrument",
     "Far below the peak, and stuck": "the subject of a message; its numbers are evaluated",
     "Every version runs fewer instructions": "what somebody saw, before any number",

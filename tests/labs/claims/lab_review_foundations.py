@@ -583,7 +583,7 @@ CLAIMS = [
 
 NOT_EVALUATED = {
     "Labs 01, # and # each gave you a picture": "names of labs, no quantities",
-    "Recalling these pictures, and finding out where you fail": "a finding about learning",
+    "Recalling them, and finding out where you fail": "a finding about learning",
     "at most so many operations and moves at most so many bytes": "what a peak is, in words",
     "how close you expect the fastest product to come": "a question to the student",
     "A size always belongs to somebody": "a definition of what a level's size means",
@@ -600,7 +600,7 @@ NOT_EVALUATED = {
     "To read afterward rather than before": "a recommendation of when to read",
     "Communications of the ACM": "the year of a source",
     "ASPLOS": "the title and year of a source",
-    "The points below are for having committed yourself": "how points are given, tested there",
+    "The points below are for committing yourself": "how points are given, tested there",
     "spent a month on a pass that made nothing faster": "a story about a colleague",
     "I learn more from that than from a perfect score": "the opinion of a character",
     "so the kernel is optimal,” it says": "a claim that the lab takes apart",
