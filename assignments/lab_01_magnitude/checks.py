@@ -666,7 +666,7 @@ def largest_batch_images(given: Given) -> NumberKey:
             float(floor(left / computing)),
             credit=0.4,
             says="That is the last batch that keeps the promise today. "
-            f"Scaling comes on top, {q(scaling, 's')} for each image.",
+            f"Next spring, scaling comes on top, {q(scaling, 's')} for each image.",
         ),
         Belief(
             "only images count",
