@@ -9,7 +9,6 @@ believing anybody: whoever has begun after a release cannot have been handed an 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +19,6 @@ _HANDED_OUT: Final = "handed_out.json"
 #: For a copy that does not say what it is.
 UNSTAMPED: Final = ""
 
-#: Versions by student, by lab.
-CopyNotes = Mapping[str, Mapping[str, str]]
 #: All versions that a student can have been handed, by student, by lab.
 HandedOut = dict[str, dict[str, list[str]]]
 

@@ -66,15 +66,6 @@ class Area(NamedTuple):
     right: float
     bottom: float
 
-    def meets(self, other: Area) -> bool:
-        """Whether two boxes overlap."""
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
-
 
 @dataclass(frozen=True)
 class Label:

@@ -49,10 +49,6 @@ RATES: Final[Mapping[str, float]] = {
     "instrument": 4.0,
     "design": 4.0,
 }
-#: A part that takes longer than this does not fit into a class.
-CLASS_MINUTES: Final = 50
-#: The core of a lab takes no longer than this, with all that opens and closes it.
-CORE_MINUTES: Final = 45
 #: Minutes are shown as multiples of this: a count is no more precise.
 _STEP: Final = 5
 
@@ -128,11 +124,6 @@ class LabMinutes:
         """A sentence about what follows the acts; empty if nothing does."""
         rest = self.of_act(0)
         return f"What follows the last act takes {rest}." if rest else ""
-
-    @property
-    def too_long(self) -> list[Sitting]:
-        """The parts that do not fit into a class."""
-        return [each for each in (*self.sittings, *self.deeper) if each.minutes > CLASS_MINUTES]
 
     # As it is built into notebooks.
 

@@ -14,10 +14,6 @@ class PooledProcess(Protocol):
     """A process that a pool can look after."""
 
     @property
-    def pid(self) -> int:
-        """Its number."""
-
-    @property
     def alive(self) -> bool:
         """Whether it still runs."""
 
@@ -94,11 +90,6 @@ class ProcessPool(Generic[P]):
             yield process
         finally:
             self._give(process)
-
-    def pids(self) -> set[int]:
-        """Return the processes of all that run."""
-        with self._lock:
-            return {process.pid for process in self._all}
 
     def close(self) -> None:
         """End all of them, under whoever uses them."""

@@ -124,11 +124,6 @@ def test_what_the_acts_take_adds_up_to_the_whole(core, deeper):
         assert abs(each - takes) < 5
 
 
-def test_what_does_not_fit_a_class_is_found():
-    long = Sitting(2, 50.1)
-    assert LabMinutes((Sitting(1, 50.0), long)).too_long == [long]
-
-
 def test_it_comes_back_from_a_notebook():
     minutes = LabMinutes((Sitting(1, 31.4), Sitting(0, 7.0)), deeper=(Sitting(1, 12.6),))
     plain = minutes.plain()

@@ -33,7 +33,7 @@ def test_a_job_whose_process_is_lost_is_done_again_with_another_one():
 
     assert pool.run(job) == "done"
     assert len(set(used)) == 2
-    assert pool.pids() == {used[1].pid}
+    assert pool._all == {used[1]}
 
 
 def test_a_job_is_started_at_most_twice_and_once_where_it_is_too_late():
