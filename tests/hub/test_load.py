@@ -91,7 +91,8 @@ def test_two_students_work_through_the_lab(tmp_path):
     assert not left_behind(tmp_path)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_a_look_that_is_ended_early_leaves_nobody_behind(tmp_path):
     with subprocess.Popen(
         [sys.executable, "benchmarks/hub_load.py", "--quick", "--no-hub", "--output", tmp_path],
