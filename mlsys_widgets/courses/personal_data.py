@@ -2,23 +2,28 @@
 
 Nothing here is a list of places: the whole folder is walked, so a file that another part of the
 package begins to write tomorrow is found, too. What is found and cannot be edited is reported.
+
+Students can change some of these folders meanwhile, and on a hub it is root who looks: so
+everything is opened by descriptor, and no link is followed.
 """
 
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import json
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from mlsys_widgets.files import write_whole
+from mlsys_widgets.files import open_folder, open_regular, write_whole
 
 #: What takes the place of a name that is only mentioned.
 NOBODY: Final = "(forgotten)"
@@ -27,7 +32,9 @@ _ABOUT: Final = frozenset(
     {"student", "student_id", "students_id", "login", "user", "username", "name", "owner"}
 )
 _DROP: Final = object()
+#: Bytes of a file, unpacked, and folders inside each other.
 _LARGEST: Final = 500_000_000
+_DEEPEST: Final = 100
 
 How = Literal["remove", "edit", "cannot"]
 
@@ -104,18 +111,20 @@ class Search:
 
     def traces(self) -> list[Trace]:
         """Return every place that names the person, in order."""
-        return list(self._walk(self.root, None))
-
-    def _walk(self, folder: Path, closed: str | None) -> Iterator[Trace]:
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            handle = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
-            return
-        except OSError as problem:
-            yield Trace(folder, "cannot", f"it cannot be read: {problem.strerror}")
-            return
+            return []
+        try:
+            return list(self._walk(self.root, handle, None, 0))
+        finally:
+            os.close(handle)
+
+    def _walk(self, folder: Path, handle: int, closed: str | None, depth: int) -> Iterator[Trace]:
+        with os.scandir(handle) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
         for entry in entries:
-            path = Path(entry.path)
+            path = folder / entry.name
             if path in self.apart:
                 continue
             why = self.untouched.get(path, closed)
@@ -126,15 +135,25 @@ class Search:
             elif entry.is_symlink():
                 continue
             elif entry.is_dir():
-                yield from self._walk(path, why)
-            elif entry.is_file() and (trace := self._file(path, why)):
+                yield from self._folder(path, handle, why, depth + 1)
+            elif entry.is_file() and (trace := self._file(path, handle, why)):
                 yield trace
 
-    def _file(self, path: Path, why: str | None) -> Trace | None:
+    def _folder(self, path: Path, above: int, why: str | None, depth: int) -> Iterator[Trace]:
+        if depth > _DEEPEST:
+            yield Trace(path, "cannot", f"more than {_DEEPEST} folders are inside each other")
+            return
         try:
-            if path.stat().st_size > _LARGEST:
-                return Trace(path, "cannot", "it is too large to be searched")
-            content = _content(path)
+            with open_folder(path.name, dir_fd=above) as handle:
+                yield from self._walk(path, handle, why, depth)
+        except FileNotFoundError:
+            return
+        except OSError as problem:
+            yield Trace(path, "cannot", f"it cannot be read: {problem.strerror}")
+
+    def _file(self, path: Path, above: int, why: str | None) -> Trace | None:
+        try:
+            content = _content_of(path, above)
         except FileNotFoundError:  # a hub that runs removes files, too
             return None
         except OSError as problem:
@@ -162,7 +181,7 @@ class Search:
                 return
             kind = editor_of(path)
             assert kind is not None
-            left, _ = kind.split(_content(path), self.names)
+            left, _ = kind.split(_content_of(path), self.names)
             if left is None:
                 path.unlink()
             else:
@@ -182,7 +201,7 @@ class Search:
             return {} if path.is_symlink() else {name: path.read_bytes()}
         kind = editor_of(path)
         if trace.how == "edit" and kind is not None:
-            _, part = kind.split(_content(path), self.names)
+            _, part = kind.split(_content_of(path), self.names)
             return {name: part} if part else {}
         return {}
 
@@ -326,9 +345,20 @@ def _is_name(value: Any, names: KnownNames) -> bool:
     return isinstance(value, str) and value in names.logins
 
 
-def _content(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if path.suffix == ".gz" and data[:2] == b"\x1f\x8b" else data
+def _content_of(path: Path, above: int | None = None) -> bytes:
+    """Return what is in a file, unpacked; `OSError` if that is too much, or it is no file."""
+    name = path if above is None else path.name
+    with open_regular(name, dir_fd=above) as file:
+        packed = path.suffix == ".gz" and os.pread(file.fileno(), 2, 0) == b"\x1f\x8b"
+        stream = gzip.GzipFile(fileobj=file) if packed else file
+        most = 0 if os.fstat(file.fileno()).st_size > _LARGEST else _LARGEST
+        try:
+            content: bytes = stream.read(most + 1)
+        except (EOFError, zlib.error) as problem:
+            raise OSError(errno.EINVAL, str(problem)) from None
+    if len(content) > most:
+        raise OSError(errno.EFBIG, "it is too large")
+    return content
 
 
 def _replace(path: Path, content: bytes) -> None:

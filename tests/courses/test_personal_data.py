@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.courses import personal_data
 from mlsys_widgets.courses.personal_data import EDITORS, KnownNames, Search, editor_of
+from tests.link_swapper import swapping
 
 NAMES = KnownNames(("ada", "ada-1815"), ("Ada Lovelace", "Lovelace, Ada", "ada@x.org"))
 
@@ -102,6 +106,36 @@ def test_links_are_not_followed(tmp_path):
     (tmp_path / "course" / "link.json").symlink_to(tmp_path / "secret.json")
     (tmp_path / "course" / "folder").symlink_to(tmp_path)
     assert Search(tmp_path / "course", NAMES).traces() == []
+
+
+def test_no_moment_shows_what_a_link_leads_to(tmp_path):
+    """On a hub it is root who looks, and students can change the exchange meanwhile."""
+    many = {f"course__{number}_dot_json": "{}" for number in range(50)}  # read before the folder
+    files(tmp_path, **many, course__open__x_dot_json="{}", other__secret_dot_json='["ada"]')
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "other")
+    search = Search(tmp_path / "course", NAMES)
+    with swapping(tmp_path / "course" / "open", tmp_path / "own", link):
+        for _ in range(50):
+            assert [t.path.name for t in search.traces() if t.how == "edit"] == []
+
+
+def test_what_students_leave_there_stops_no_search(tmp_path, monkeypatch):
+    """Packed zeros, a packed file that breaks off, a pipe, and folders without an end."""
+    monkeypatch.setattr(personal_data, "_LARGEST", 1_000_000)
+    packed = gzip.compress(b"0" * 2_000_000)
+    files(tmp_path, zeros_dot_log_dot_gz=packed, half_dot_log_dot_gz=packed[:-9], z_dot_txt="ada")
+    os.mkfifo(tmp_path / "pipe.txt")
+    monkeypatch.chdir(tmp_path)
+    for _ in range(150):
+        Path("deep").mkdir()
+        os.chdir("deep")
+    found = {t.path.relative_to(tmp_path).parts[0]: t for t in Search(tmp_path, NAMES).traces()}
+    assert {name: each.how for name, each in found.items()} == {
+        "zeros.log.gz": "cannot", "half.log.gz": "cannot", "deep": "cannot", "z.txt": "edit"
+    }  # fmt: skip
+    assert found["zeros.log.gz"].why == "it cannot be read: it is too large"
+    assert found["deep"].why == "more than 100 folders are inside each other"
 
 
 @pytest.mark.parametrize("suffix", sorted(EDITORS))
