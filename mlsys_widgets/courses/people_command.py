@@ -429,7 +429,7 @@ def _try_exchange(
 ) -> None:
     keep = (lambda _: True) if plan is None else (lambda lab: plan.get(lab, True))
     try:
-        move_inbound(exchange / "inbound", old, new, keep=keep)
+        move_inbound(exchange.resolve() / "inbound", old, new, keep=keep)
     except OSError as problem:
         words = f"What {old} handed in could not be renamed in {exchange}: {problem.strerror}"
         print_plain(console, f"{words}; do that as its owner.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
-from mlsys_widgets.files import OWN_FOLDER, write_whole
+from mlsys_widgets.files import OWN_FOLDER, open_folder, write_whole
 from mlsys_widgets.grading.gradebook.grade_history import HISTORY, GradeHistory
 
 #: Where nbgrader keeps the work of students, at each step.
@@ -158,22 +159,36 @@ def move_inbound(
     new: str,
     *,
     keep: Callable[[str], bool] = lambda _: True,
-    give: Callable[[Path], None] = lambda _: None,
+    give: Callable[[str, int], None] = lambda _name, _folder: None,
 ) -> list[tuple[str, str]]:
     """Let what a student handed in be another's; returns old and new names of folders.
 
-    `give` lets a folder belong to the other, if `keep` says that work on the lab counts. What does
-    not count is moved out of nbgrader's way.
+    `give` lets a folder, by its name in the open folder of hand-ins, belong to the other, if `keep`
+    says that work on the lab counts. What does not count is moved out of nbgrader's way. Others can
+    change these folders meanwhile, so none is reached by its path.
     """
     moved = []
-    for path, lab in inbound_of(inbound, old):
-        if keep(lab):
-            target = path.with_name(new + path.name.removeprefix(old))
-            give(path)
-        else:
-            aside = inbound.parent / MERGED_INBOUND
-            aside.mkdir(mode=0o700, exist_ok=True)
-            target = aside / path.name
-        path.rename(target)
-        moved.append((path.name, target.name if keep(lab) else ""))
+    if not os.access(inbound, os.R_OK):
+        return []
+    with open_folder(inbound.parent) as above, open_folder(inbound.name, dir_fd=above) as handle:
+        for name in sorted(os.listdir(handle)):  # noqa: PTH208
+            if not _is_hand_in(handle, name, old):
+                continue
+            target = ""
+            if keep(name.split("+")[1]):
+                target = new + name.removeprefix(old)
+                give(name, handle)
+                os.rename(name, target, src_dir_fd=handle, dst_dir_fd=handle)
+            else:
+                with suppress(FileExistsError):
+                    os.mkdir(MERGED_INBOUND, 0o700, dir_fd=above)
+                with open_folder(MERGED_INBOUND, dir_fd=above) as aside:
+                    os.rename(name, name, src_dir_fd=handle, dst_dir_fd=aside)
+            moved.append((name, target))
     return moved
+
+
+def _is_hand_in(inbound: int, name: str, student: str) -> bool:
+    if not name.startswith(f"{student}+") or name.count("+") < 2:
+        return False
+    return stat.S_ISDIR(os.stat(name, dir_fd=inbound, follow_symlinks=False).st_mode)

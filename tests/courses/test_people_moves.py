@@ -62,3 +62,19 @@ def test_hand_ins_move_or_get_out_of_the_way(course, tmp_path):
     assert left == ["ada", "ada+link+t", "adam+lab_01+t+x", "ann+lab_01+t+x"]
     assert (exchange / MERGED_INBOUND / "ada+lab_02+t+x").is_dir()
     assert exchange_of(course) is None
+
+
+@pytest.mark.parametrize("name", ["inbound", MERGED_INBOUND, "."])
+def test_no_link_leads_hand_ins_elsewhere(tmp_path, name):
+    """On a hub root moves them, in a folder that belongs to an instructor."""
+    exchange, other = tmp_path / "exchange" / "demo", tmp_path / "other"
+    (exchange / "inbound" / "ada+lab_01+t+x").mkdir(parents=True)
+    (exchange / MERGED_INBOUND).mkdir()
+    other.mkdir()
+    place = exchange / name
+    place.rename(other / "was")
+    place.symlink_to(other / "was")
+    before = sorted(each.relative_to(tmp_path) for each in tmp_path.rglob("*"))
+    with pytest.raises(OSError, match=r"symbolic links|Not a directory"):
+        move_inbound(exchange / "inbound", "ada", "ann", keep=lambda _: False)
+    assert sorted(each.relative_to(tmp_path) for each in tmp_path.rglob("*")) == before

@@ -173,7 +173,7 @@ class PeopleChanges:
             end_processes(account.uid)
         self._move_hand_ins(
             old, into.name, keep=lambda lab: lab in labs,
-            give=lambda folder: give_files(folder, giver.uid, into),
+            give=lambda name, inbound: give_files(name, giver.uid, into, dir_fd=inbound),
         )  # fmt: skip
 
     def _move_hand_ins(
@@ -182,7 +182,7 @@ class PeopleChanges:
         new: str,
         *,
         keep: Callable[[str], bool] = lambda _: True,
-        give: Callable[[Path], None] = lambda _: None,
+        give: Callable[[str, int], None] = lambda _name, _folder: None,
     ) -> None:
         """Let what somebody handed in be under another name, in the exchange and in the notes.
 
@@ -249,13 +249,15 @@ def _renamed_note(line: bytes, old: str, new: str, keep: Callable[[str], bool]) 
     return json.dumps(renamed(note, old, new)).encode() + b"\n" if mine else line
 
 
-def give_files(folder: Path, giver: int, taker: Account) -> None:
+def give_files(
+    folder: Path | str, giver: int, taker: Account, *, dir_fd: int | None = None
+) -> None:
     """Let files and folders of one user be another's, while either may still change them.
 
     Whoever walks by path with the rights of root can be sent elsewhere by a link that takes a
     folder's place, so everything is opened by descriptor. Only what belongs to the giver changes
     hands: a hard link to a file of somebody else stays theirs.
     """
-    for entry in walk(folder, folder.name, lambda path, why: None):
+    for entry in walk(folder, "", lambda path, why: None, dir_fd=dir_fd):
         if entry.handle >= 0 and entry.about.st_uid == giver:
             os.fchown(entry.handle, taker.uid, taker.gid)

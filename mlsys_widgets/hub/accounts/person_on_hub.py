@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.courses.people_moves import MERGED_INBOUND
 from mlsys_widgets.courses.personal_data import KnownNames, Search
+from mlsys_widgets.files import open_folder
 from mlsys_widgets.hub.accounts.machine_users import delete_account
 from mlsys_widgets.hub.accounts.passwords import Passwords
 from mlsys_widgets.hub.hub_state import HubState
@@ -56,8 +59,7 @@ class PersonOnHub:
         for account in self._accounts:
             hub.turn_away(account.name)
             delete_account(self._places, self._state, account)
-        for folder in self._own_hand_ins():
-            shutil.rmtree(folder, ignore_errors=True)
+        self._remove_hand_ins()
         with notes_locked(self._notes):
             own, others = self._notes_by_owner()
             if own:
@@ -109,12 +111,16 @@ class PersonOnHub:
         closed = {places.exchange: _OTHERS}
         return Search(places.root, self._names, frozenset(apart), closed, live=True)
 
-    def _own_hand_ins(self) -> Iterator[Path]:
-        exchange = self._places.exchange / self._state.course_id
-        for folder in (exchange / "inbound", exchange / MERGED_INBOUND):
-            if folder.is_dir() and not folder.is_symlink():
-                yield from (path for path in sorted(folder.iterdir())
-                            if self._names.owns(path.name))  # fmt: skip
+    def _remove_hand_ins(self) -> None:
+        """Remove them by descriptor: students and instructors can change these folders."""
+        for name in ("inbound", MERGED_INBOUND):
+            with (
+                suppress(OSError),
+                open_folder(self._places.exchange / self._state.course_id) as exchange,
+                open_folder(name, dir_fd=exchange) as folder,
+            ):
+                for each in filter(self._names.owns, os.listdir(folder)):  # noqa: PTH208
+                    shutil.rmtree(each, ignore_errors=True, dir_fd=folder)
 
     def _notes_by_owner(self) -> tuple[list[bytes], list[bytes]]:
         """Return the notes about this person's hand-ins, and those about others'."""

@@ -36,15 +36,21 @@ class Entry:
 
 
 def walk(
-    root: Path, name: str, skipped: Callable[[str, str], None], *, deepest: int = DEEPEST
+    root: Path | str,
+    name: str,
+    skipped: Callable[[str, str], None],
+    *,
+    deepest: int = DEEPEST,
+    dir_fd: int | None = None,
 ) -> Iterator[Entry]:
     """Yield a folder, and everything in it: files, folders and links; nothing if it is a link.
 
     `skipped` is told the path of what is left out, and why: devices, pipes and sockets, other file
-    systems, and what is in more than `deepest` folders.
+    systems, and what is in more than `deepest` folders. With ``dir_fd``, the root is a name in that
+    open folder.
     """
     try:
-        top = open_no_follow(root, os.O_RDONLY | os.O_DIRECTORY)
+        top = open_no_follow(root, os.O_RDONLY | os.O_DIRECTORY, dir_fd=dir_fd)
     except OSError:
         return
     device = os.fstat(top).st_dev
