@@ -33,9 +33,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+import numpy.random
+
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.function_calling import call_functions, report_end
-from mlsys_widgets.sandbox.isolation import isolate, why_not
+from mlsys_widgets.sandbox.isolation import isolate, prepare, why_not
 from mlsys_widgets.sandbox.job import FINISHED, KILLED, YIELDED, Ending, FunctionCall
 from mlsys_widgets.sandbox.leftovers import own_folder
 from mlsys_widgets.sandbox.limits import Limits, enforce
@@ -67,6 +69,7 @@ def main() -> int:
     # Processes that children leave behind become this one's, and are ended.
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     shell = None if ONLY_FUNCTIONS in sys.argv else _warm_shell()
+    prepare()
     # What is here already is never garbage: looking for it would copy its pages in every child.
     gc.collect()
     gc.freeze()
@@ -201,8 +204,6 @@ def _keep_open(line: int) -> int:
 
 def _clean_environment() -> None:
     """Keep the grader's environment from the child, and give it random numbers of its own."""
-    import numpy as np
-
     kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ") if name in os.environ}
     os.environ.clear()
     os.environ.update(
@@ -214,7 +215,7 @@ def _clean_environment() -> None:
     )
     tempfile.tempdir = None
     random.seed()
-    np.random.seed()  # noqa: NPY002 (the old generator is what students know)
+    numpy.random.seed()  # noqa: NPY002 (the old generator is what students know)
     # Files of the submission can be imported, but never in place of something that is installed.
     sys.path[:] = [entry for entry in sys.path if entry]
     sys.path.append("")

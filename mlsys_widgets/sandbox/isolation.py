@@ -16,12 +16,14 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from mlsys_widgets.files import lay_out
 from mlsys_widgets.sandbox.limits import Limits, enforce
-from mlsys_widgets.sandbox.system_call_filter import filter_calls
+from mlsys_widgets.sandbox.system_call_filter import filter_calls, filter_steps
 from mlsys_widgets.sandbox.system_call_numbers import number
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
@@ -135,6 +137,12 @@ def isolate(
     os._exit(0)
 
 
+def prepare() -> None:
+    """Work out what is the same for every child, in the process that will fork them."""
+    _all_shown()
+    filter_steps(os.uname().machine)
+
+
 def _call_oneself_nobody(uid: int, gid: int) -> None:
     """Leave one user inside: nobody, who is this one outside."""
     Path("/proc/self/setgroups").write_text("deny")
@@ -153,12 +161,8 @@ def _build_file_system(root: Path, files: Mapping[str, bytes], home: str, limits
     # These come first, because an interpreter may be installed below /tmp.
     for name in ("submission", "tmp"):
         _mount("tmpfs", f"{root}/{name}", "tmpfs", _NOSUID | _NODEV, writable)
-    for path in visible():
-        _show(root, path)
-    for name in _ETC:
-        _show(root, Path("/etc") / name)
-    for name in _DEVICES:
-        _show(root, Path("/dev") / name, read_only=False)
+    for each in _all_shown():
+        _show(root, each)
     (root / "dev/shm").mkdir()  # what multiprocessing keeps its locks in
     (root / "etc").mkdir(exist_ok=True)
     (root / "etc/passwd").write_text(f"student:x:{NOBODY}:{NOBODY}::/submission:/bin/sh\n")
@@ -176,23 +180,43 @@ def _hand_over(place: Path, home: str, files: Mapping[str, bytes]) -> None:
                 os.chown(each, NOBODY, NOBODY)
 
 
-def _show(root: Path, path: Path, *, read_only: bool = True) -> None:
-    """Show a file or folder of this machine inside, at the same place."""
-    target = Path(f"{root}{path}")
-    if path.is_symlink():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(path.resolve())
+@dataclass(frozen=True)
+class _Shown:
+    """A file or folder of this machine that is shown inside, at the same place."""
+
+    path: str
+    #: Where it leads to, if it is a link.
+    target: str
+    is_folder: bool
+    read_only: bool = True
+
+
+@cache
+def _all_shown() -> tuple[_Shown, ...]:
+    """Look once at what is shown: a look at each path takes as long as showing it."""
+    places = [(path, True) for path in (*visible(), *(Path("/etc") / name for name in _ETC))]
+    places += [(Path("/dev") / name, False) for name in _DEVICES]
+    return tuple(
+        _Shown(str(path), str(path.resolve()) if path.is_symlink() else "", path.is_dir(), closed)
+        for path, closed in places
+        if path.is_symlink() or path.exists()
+    )
+
+
+def _show(root: Path, each: _Shown) -> None:
+    place = Path(f"{root}{each.path}")
+    if each.target:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(each.target)
         return
-    if not path.exists():
-        return
-    if path.is_dir():
-        target.mkdir(parents=True, exist_ok=True)
+    if each.is_folder:
+        place.mkdir(parents=True, exist_ok=True)
     else:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.touch()
-    _mount(str(path), str(target), None, _BIND | _REC)
-    if read_only:
-        _make_read_only(target)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()
+    _mount(each.path, str(place), None, _BIND | _REC)
+    if each.read_only:
+        _make_read_only(str(place))
 
 
 class _MountAttributes(ctypes.Structure):
@@ -204,14 +228,14 @@ class _MountAttributes(ctypes.Structure):
     )
 
 
-def _make_read_only(target: Path) -> None:
+def _make_read_only(target: str) -> None:
     wanted = _MountAttributes(attr_set=_RDONLY | _NOSUID | _NODEV)
     done = _libc.syscall(
-        number("mount_setattr"), _AT_FDCWD, str(target).encode(), _AT_RECURSIVE,
+        number("mount_setattr"), _AT_FDCWD, target.encode(), _AT_RECURSIVE,
         ctypes.byref(wanted), ctypes.sizeof(wanted),
     )  # fmt: skip
     if done:  # before Linux 5.12; what is mounted below stays as it is
-        _mount("none", str(target), None, _BIND | _REMOUNT | _RDONLY | _NOSUID | _NODEV)
+        _mount("none", target, None, _BIND | _REMOUNT | _RDONLY | _NOSUID | _NODEV)
 
 
 def _enter(root: Path) -> None:

@@ -21,6 +21,7 @@ import signal
 import socket
 import struct
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from mlsys_widgets.sandbox.system_call_numbers import number
@@ -82,6 +83,7 @@ def filter_calls() -> None:
         raise OSError(problem, f"seccomp: {os.strerror(problem)}")
 
 
+@cache
 def filter_steps(machine: str) -> bytes:
     """Return the filter as the kernel of an architecture reads it: steps of eight bytes.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -193,3 +194,22 @@ def test_a_small_process_calls_functions(caller, server):
     assert called(caller, "import numpy; return float(numpy.sqrt(k))")[0] == [0, 1, 2**0.5]
     _, result = called(caller, "return k", cells=["print('no')"])
     assert result.ended != FINISHED, "it runs no cells, and says so"
+
+
+def test_a_child_imports_nothing_that_its_fork_server_could_have():
+    """What every child imports for itself costs as much as all of its isolation."""
+    program = (
+        "import sys\n"
+        "from mlsys_widgets.sandbox import fork_server, isolation\n"
+        "from mlsys_widgets.sandbox.job import FunctionCall\n"
+        "isolation.prepare()\n"
+        "before = set(sys.modules)\n"
+        "fork_server._clean_environment()\n"
+        "call = FunctionCall('code', 'def f(k): return k', 'f', [1])\n"
+        "fork_server.call_functions({'code.0': call}, {}, seconds=9.0, to=1)\n"
+        "print(sorted(set(sys.modules) - before))\n"
+    )
+    told = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, check=True)
+    reply, imported = told.stdout.decode().splitlines()
+    assert json.loads(reply)["value"][1] == '{"value": 1}'
+    assert imported == "[]"
