@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import copy
+import functools
 import io
 import json
 import math
@@ -72,7 +73,7 @@ def call(source: str, function: str, arguments: Sequence[Any]) -> str:
             contextlib.redirect_stderr(_Nowhere()),
             warnings.catch_warnings(action="ignore"),
         ):
-            code = compile(source, _FILE, "exec", dont_inherit=True)
+            code = _compiled(source)
             names: dict[str, Any] = {"__name__": _FILE, "__builtins__": builtins}
             sys.settrace(_Steps())
             exec(code, names)
@@ -86,6 +87,12 @@ def call(source: str, function: str, arguments: Sequence[Any]) -> str:
         return json.dumps({"error": _sentence(problem)})
     finally:
         sys.settrace(before)
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled(source: str) -> Any:
+    """Compile a source once for all its cases; every call executes it from the start."""
+    return compile(source, _FILE, "exec", dont_inherit=True)
 
 
 def read_reply(reply: Any) -> Any:
