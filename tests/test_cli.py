@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -170,3 +171,22 @@ def test_as_a_process_into_a_pipe_that_closes() -> None:
     listing.stderr.close()
     listing.wait(timeout=60)
     assert error == b""
+
+
+def test_a_library_that_crashes_says_where() -> None:
+    """A signal ends the process without a word otherwise, and a TA has nothing to send."""
+    program = (
+        "import ctypes\n"
+        "from mlsys_widgets import cli\n"
+        "from mlsys_widgets.measured import command\n"
+        "def run_crashing(_): ctypes.string_at(0)\n"
+        "command.run_devices = run_crashing\n"
+        "cli.main(['devices'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False,
+        env={n: each for n, each in os.environ.items() if n != "PYTHONFAULTHANDLER"},
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGSEGV
+    assert "Segmentation fault" in done.stderr
+    assert "in run_crashing" in done.stderr
