@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import pwd
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from mlsys_widgets.courses.people_moves import MERGED_INBOUND
+from mlsys_widgets.hub.accounts import people_changes
 from mlsys_widgets.hub.accounts.machine_users import make_groups, rename_account
 from mlsys_widgets.hub.accounts.passwords import Passwords, hashes, is_locked
-from mlsys_widgets.hub.accounts.people_changes import PeopleChanges, people_in
+from mlsys_widgets.hub.accounts.people_changes import PeopleChanges, give_files, people_in
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.services.hub_api import HubApi
@@ -54,11 +59,13 @@ class HubFolder:
         self.places, self.state, self.hub = places, state, RecordingHub()
         self.admitted: dict[str, bool] = {}
 
+    @property
+    def changes(self) -> PeopleChanges:
+        python = Path("/usr/bin/python3")
+        return PeopleChanges(self.places, self.state, self.hub, python, self.admitted)
+
     def follow(self, text: str) -> list[str]:
-        changes = PeopleChanges(
-            self.places, self.state, self.hub, Path("/usr/bin/python3"), self.admitted
-        )
-        problems = changes.follow(text.encode())
+        problems = self.changes.follow(text.encode())
         kept = HubState.read(self.places.state)
         assert kept == self.state
         return problems
@@ -121,6 +128,38 @@ def test_a_rename_keeps_uid_password_home_and_notes(followed):
     third = new_name("q")
     assert followed.follow(f'[names.{third}]\nnumbers = "{ada}"\n') == []
     assert followed.state.accounts[third].numbers == ada
+
+
+def test_hand_ins_change_hands_when_nothing_of_either_person_runs(followed, monkeypatch):
+    ada, ben = new_name("a"), new_name("b")
+    followed.follow(f'[people]\nadded = ["{ada}", "{ben}"]\n')
+    giver, taker = followed.state.accounts[ada], followed.state.accounts[ben]
+    inbound = followed.places.exchange / "demo" / "inbound"
+    for lab in ("lab_01", "lab_02"):
+        folder = inbound / f"{ada}+{lab}+t"
+        folder.mkdir()
+        (folder / "work").touch()
+        for path in (folder, folder / "work"):
+            os.chown(path, giver.uid, giver.gid)
+    running = [
+        subprocess.Popen(["sleep", "600"], user=each.uid, group=each.gid, extra_groups=[])
+        for each in (giver, taker)
+    ]
+    asked = []
+
+    def give(*arguments, **named):
+        asked.append([process.poll() for process in running])
+        give_files(*arguments, **named)
+
+    monkeypatch.setattr(people_changes, "give_files", give)
+    followed.changes.merge_hand_ins(ada, taker, {"lab_01"})
+    assert asked == [[-signal.SIGTERM] * 2]
+    assert followed.hub.stopped == [ada, ben]
+    (kept,) = inbound.iterdir()
+    assert kept.name == f"{ben}+lab_01+t"
+    assert {kept.stat().st_uid, (kept / "work").stat().st_uid} == {taker.uid}
+    (lost,) = (inbound.parent / MERGED_INBOUND).iterdir()
+    assert lost.stat().st_uid == giver.uid
 
 
 def test_names_of_others_and_of_the_hub_itself_are_refused(followed):
