@@ -266,7 +266,9 @@ class QuestionCard(ItemTask):
         name = self.answer_name
         self._save(lambda: self._ledger.record_answer(name, answer, unit=unit))
         told = self._told()
-        if self.item.form_error(answer) and answer not in told and len(told) < MOST_HINTS:
+        # In practice the verdict says more.
+        early = self._practice is None and self.item.form_error(answer)
+        if early and answer not in told and len(told) < MOST_HINTS:
             self._save(lambda: self._ledger.record_answer(f"early.{name}", answer))
         if self._practice is not None and isinstance(self.item, Checked):
             right = self._judged(answer).right

@@ -9,6 +9,7 @@ import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.cards.open_lab import open_lab
+from mlsys_widgets.judging import Given
 from mlsys_widgets.labs.attempts import answer_name
 from mlsys_widgets.labs.student_steps import progress, saved_progress
 from mlsys_widgets.ledger import Ledger
@@ -74,11 +75,15 @@ def test_the_explanation_is_that_of_the_recognized_belief(lab):
     opened = lab()
     check = opened._practice.checks[INTENSITY]
     given = opened._attempts.at(INTENSITY, 0).p
-    from mlsys_widgets.judging import Given
-
     belief = next(b for b in check(Given(given, Path())).beliefs if not b.form)
     text = press(opened.card(INTENSITY), "record", answer=str(belief.value))
     assert belief.says.split(".")[0] in text
+
+
+def test_the_verdict_says_more_than_a_hint_about_the_form(lab):
+    text = press(lab().card(INTENSITY), "record", answer="-7")
+    assert "✗ Not right. It is too low" in text
+    assert "not negative" not in text
 
 
 def test_two_first_tries_on_fresh_numbers_master_a_question_across_kernels(lab):
