@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +63,7 @@ def told_parts(item: Asked, told: ToldQuestion, report: Told, attempt: int) -> S
 def chance_words(report: Told) -> str:
     """Say what a second answer counts, and until when."""
     share = f"{100 * (report.share or 0):g}% of its points"
-    until = f" until {report.until.astimezone():%Y-%m-%d %H:%M}" if report.until else ""
+    until = f" until {report.until.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}" if report.until else ""
     return (
         f"You can answer it once more on new numbers and hand in{until}: {share} count, if better."
     )

@@ -97,3 +97,8 @@ def test_a_chance_that_is_over_is_not_offered(card):
     assert "new numbers" not in words(card)
     with pytest.raises(ValueError, match="cannot be taken again"):
         card.actions()["second"]({})
+
+
+def test_the_end_of_a_chance_is_said_in_a_time_that_browsers_put_on_their_own_clock(card):
+    card.tell(until="2999-01-02T05:00:00+02:00")
+    assert "hand in until 2999-01-02T03:00:00Z: 90% of its points count" in words(card)
