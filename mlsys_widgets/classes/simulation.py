@@ -23,6 +23,7 @@ from sqlalchemy import create_engine
 from mlsys_widgets.classes.gradebook_reader import due
 from mlsys_widgets.classes.released_lab import ReleasedLab, solutions_of, steps_of
 from mlsys_widgets.classes.simulated_answers import SimulatedStudent, TypedAnswer
+from mlsys_widgets.classes.simulated_chances import LATEST, told_and_again
 from mlsys_widgets.classes.simulated_work import SimulatedWork, work
 from mlsys_widgets.classes.submission_kinds import KINDS, allot, as_bytes
 from mlsys_widgets.course.course import Course
@@ -30,6 +31,7 @@ from mlsys_widgets.files import LEDGER, OWN_FOLDER, TIMESTAMP, lay_out
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.reading.hand_in_facts import release_time
+from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
 from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
 from mlsys_widgets.wording.plurals import counted
@@ -41,6 +43,8 @@ _SOME_EVENING: Final = datetime(2026, 9, 25, 22, 0, tzinfo=UTC)
 #: Between the last entry of a ledger and its hand-in; and how far the times of somebody in a hurry
 #: lie outside the hours that are possible, which is less than grading tolerates.
 _MINUTES_APART: Final = timedelta(minutes=4)
+#: Kinds of students who take a second chance, in a course that has one.
+_TAKE_AGAIN: Final = ("right", "mostly-right", "misconceived", "partly-done")
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,7 @@ class _Class:
                 f" {there[0]}; nothing was written. Use --force to replace their work"
             )
         made = []
+        JudgedHandIns(self._course.home, self._lab).forget(names)
         for each, files in self._made(names, allot(count, only, self._seed)):
             if (folder := folders[each.student]).exists():
                 shutil.rmtree(folder)
@@ -176,6 +181,8 @@ class _Class:
                 folder = Path(aside) / name
                 folder.mkdir()
                 done = self._worked(owner, who.get(owner, "right"), folder)
+                if kind in _TAKE_AGAIN:
+                    moment = self._again(name, folder, moment, done)
                 shutil.rmtree(folder)
                 told = moment.strftime(_FORMAT)
                 yield (
@@ -197,6 +204,21 @@ class _Class:
         if begin:
             end = max(end, begin + 2 * _MINUTES_APART)
         return work(self._assignment, self._person(name, kind), end, folder, not_before=begin)
+
+    def _again(self, name: str, folder: Path, moment: datetime, done: SimulatedWork) -> datetime:
+        """Have a student take missed questions again, where a course lets them; when they end."""
+        dates = self._course.calendar.dates(self._lab, name)
+        setting = dates.second_chance
+        if setting is None or LEDGER not in done.files:
+            return moment
+        latest = moment + LATEST
+        if latest > self._now or not setting.is_open(dates.due, latest):
+            return moment
+        chance = self._chance(name, "again")
+        told, last = told_and_again(self._assignment, name, folder, moment, setting.share, chance)
+        JudgedHandIns(self._course.home, self._lab).add([told])
+        done.files[LEDGER] = (folder / LEDGER).read_bytes()
+        return last + _MINUTES_APART if told.seconds else moment
 
     def _person(self, name: str, kind: str) -> SimulatedStudent:
         chance = self._chance(name, "person")

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
+from mlsys_widgets.judging.keys import Key
+from mlsys_widgets.judging.verdicts import judge
+from mlsys_widgets.sandbox.answer_data import to_data
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,13 @@ class JudgedAnswer:
     says: str
     belief: str | None = None
     time: str = ""
+
+    @classmethod
+    def of(cls, key: Key, value: Any, **more: Any) -> Self:
+        """Judge an answer by its key."""
+        found = judge(key, value)
+        data, words = to_data(value), repr(value)[:80]
+        return cls(data, words, found.credit, found.says, found.belief, **more)
 
 
 @dataclass(frozen=True)

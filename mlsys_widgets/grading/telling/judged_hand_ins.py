@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from mlsys_widgets.files import OWN_FOLDER
-from mlsys_widgets.grading.gradebook.private_lines import append_lines
+from mlsys_widgets.files import OWN_FOLDER, write_whole
+from mlsys_widgets.grading.gradebook.private_lines import append_lines, private_mode, read_lines
 from mlsys_widgets.grading.judging.told_answers import JudgedAnswer, SecondAnswer, ToldAnswer
 
 
@@ -104,6 +104,14 @@ class JudgedHandIns:
         """Add lines; they are on the disk when this returns."""
         if hand_ins:
             append_lines(self._path, b"".join(each.to_line() for each in hand_ins))
+
+    def forget(self, students: Collection[str]) -> None:
+        """Remove what was judged of some students, whose work is replaced."""
+        lines = [line for _, line in read_lines(self._path) if isinstance(line, dict)]
+        kept = [line for line in lines if line.get("student") not in students]
+        if len(kept) < len(lines):
+            text = "".join(f"{json.dumps(line)}\n" for line in kept)
+            write_whole(self._path, text, mode=private_mode(self._path))
 
     def _follow(self) -> None:
         """Read what is new; everything if the file was replaced, as when somebody is renamed."""
