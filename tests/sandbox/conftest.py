@@ -7,9 +7,15 @@ from collections.abc import Iterator
 import pytest
 
 from mlsys_widgets.sandbox.fork_client import ForkServer
-from tests.grading.conftest import engine_ends
+from tests.grading.classroom import close_engine
 
-__all__ = ["engine_ends"]
+
+@pytest.fixture(autouse=True, scope="module")
+def no_engine_of_others() -> Iterator[None]:
+    """End the engine that tests of grading have shared, or those of a module here."""
+    close_engine()
+    yield
+    close_engine()
 
 
 @pytest.fixture(scope="session")
