@@ -18,6 +18,11 @@ def takes_everything() -> bool:
     return bool(os.environ.get("MLSYS_SWEEP"))
 
 
+def keeps_pictures() -> bool:
+    """Whether pictures for a person to look at are taken: dozens of seconds that test nothing."""
+    return takes_everything() or bool(os.environ.get("KEEP_PICTURES"))
+
+
 def sample(everyone: Sequence[T], few: int) -> list[T]:
     """Return all of a sweep when everything is asked for, and otherwise its first few."""
     return list(everyone if takes_everything() else everyone[:few])

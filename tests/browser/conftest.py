@@ -1,7 +1,7 @@
 """A real JupyterLab and a real browser, for tests that look at what a student sees.
 
 ``open_notebook`` gives a page with the notebook open and its kernel ready, ``run_all`` runs all of
-its cells, and ``screenshot`` keeps a picture in build/screenshots.
+its cells, and ``screenshot`` keeps a picture in build/screenshots where somebody wants pictures.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from mlsys_widgets.labs.identity import VARIABLE
 from tests.browser.pages import draw_all
 from tests.browser.profile import close_window, new_window
 from tests.jupyter_servers import wait_until_serving
+from tests.sampling import keeps_pictures
 
 SETTINGS = {
     # Asks on first start whether to fetch news, over everything else.
@@ -202,14 +203,15 @@ def gallery(lab_server: Lab, browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def screenshot(root: Path, request: pytest.FixtureRequest) -> Callable[..., Path]:
-    """Keep a picture of a page in build/screenshots, named after the test."""
+def screenshot(root: Path, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Keep a picture of a page in build/screenshots, named after the test, if any are kept."""
 
-    def take(page: Page, name: str = "page") -> Path:
+    def take(page: Page, name: str = "page") -> None:
+        if not keeps_pictures():
+            return
         test = re.sub(r"\W+", "-", request.node.name).strip("-")
         path = root / "build" / "screenshots" / f"{test}-{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=path)
-        return path
 
     return take

@@ -21,6 +21,7 @@ from tests.browser.pages import (
     open_again,
     restart_and_run_all,
 )
+from tests.sampling import keeps_pictures
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
@@ -130,6 +131,8 @@ def card(page: Page, title: str) -> Locator:
 
 def picture(page: Page, root: Path, name: str) -> None:
     """Keep each card as a picture, to be looked at."""
+    if not keeps_pictures():
+        return
     folder = root / "build" / "screenshots" / "lab_widgets"
     folder.mkdir(parents=True, exist_ok=True)
     for k, one in enumerate(page.locator(".mlsys-lab").all()):

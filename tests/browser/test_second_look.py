@@ -20,7 +20,7 @@ BUTTON = "Ask for a second look…"
 TIME = "2026-11-16 10:00:00.000000 UTC"
 
 
-def test_from_the_page_to_the_box_and_back(lab_server, browser, tmp_path):
+def test_from_the_page_to_the_box_and_back(lab_server, browser, tmp_path, screenshot):
     folder = lab_server.folder / tmp_path.name / LAB
     shutil.copytree(ROOT / "release" / LAB, folder)
     feedback = folder / "feedback" / TIME / f"{LAB}.html"
@@ -40,7 +40,7 @@ def test_from_the_page_to_the_box_and_back(lab_server, browser, tmp_path):
     dialog = page.locator(".jp-Dialog")
     dialog.get_by_label("Question").select_option("launch_budget_us")
     dialog.get_by_label("What should be looked at").fill("<b>Both</b> launches?")
-    page.screenshot(path=ROOT / "build" / "screenshots" / "second-look.png")
+    screenshot(page)
     dialog.get_by_role("button", name="Ask", exact=True).click()
     expect(dialog).to_contain_text("<b>Both</b> launches?")
     expect(dialog).to_contain_text("Not answered yet.")
