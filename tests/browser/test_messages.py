@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import nbformat
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.tampering import INTERCEPT
+from tests.browser.conftest import Lab, closed, opened, run_cells
+from tests.browser.tampering import HONEST, INTERCEPT
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -29,23 +32,32 @@ WATCH = """() => {
 }"""
 
 
-@pytest.fixture
-def waterfall(open_notebook, run_all, tmp_path):
-    """A dispatch waterfall on a page whose messages can be tampered with."""
+@pytest.fixture(scope="module")
+def page(lab_server: Lab, browser: Browser, tmp_path_factory) -> Iterator[Page]:
+    """A page whose messages can be tampered with, with a notebook for a dispatch waterfall."""
     code = "import mlsys_widgets as mw\nw = mw.DispatchWaterfall()\nw"
     cell = nbformat.v4.new_code_cell(code)
     book = nbformat.v4.new_notebook(cells=[cell])
     book.metadata["kernelspec"] = {
         "name": "python3", "display_name": "Python 3", "language": "python",
     }  # fmt: skip
-    path = tmp_path / "waterfall.ipynb"
+    path = tmp_path_factory.mktemp("messages") / "waterfall.ipynb"
     nbformat.write(book, path)
-    page = open_notebook(path, script=INTERCEPT)
-    run_all(page)
+    page = opened(lab_server, browser, path, INTERCEPT)
+    page.evaluate(HONEST)
+    yield page
+    closed(lab_server, page)
+
+
+@pytest.fixture
+def waterfall(page: Page) -> Iterator[Page]:
+    """A dispatch waterfall that is new to the page; whoever tampers with messages ends with it."""
+    run_cells(page)
     expect(page.locator(".mlsys-plot text", has_text="computing 32.3% of the time")).to_be_visible()
     page.get_by_text("More", exact=True).click()
     page.evaluate(WATCH)
-    return page
+    yield page
+    page.evaluate(HONEST)
 
 
 def press(page: Page, key: str) -> None:
