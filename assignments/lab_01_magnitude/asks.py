@@ -304,6 +304,11 @@ def flop_per_joule_times(p: Parameters) -> Number:
         low=1e-4,
         high=1e13,
         hint="Divide each peak by its own power first.",
+        worked_example=f"An {A100.name} computes at {q(A100.peak('fp16'), 'FLOP/s')} and draws"
+        f" {q(A100.power, 'W')}, so it gets {q(A100.peak('fp16') / A100.power, 'FLOP')} out of a"
+        f" joule. A {ORIN.name} computes at {q(ORIN.peak('fp16'), 'FLOP/s')} and draws"
+        f" {q(ORIN.power, 'W')}, which makes {q(ORIN.peak('fp16') / ORIN.power, 'FLOP')}. Divided,"
+        f" these are {q(A100.peak('fp16') / A100.power / (ORIN.peak('fp16') / ORIN.power), '×')}.",
         title="Which machine is the efficient one?",
         act=1,
         after=["act1_gap"],
@@ -520,6 +525,12 @@ def balance_efficiency_percent(p: Parameters) -> Number:
         high=100,
         hint="Kernels run at the efficiency times the peak, so an efficiency below 100% makes the "
         "compute term longer.",
+        worked_example=f"An {A100.name} reads {q(8e6, 'B')} of weights at"
+        f" {q(A100.bandwidth, 'B/s')} in {q(8e6 / A100.bandwidth, 's')}. At its peak of"
+        f" {q(A100.peak('fp16'), 'FLOP/s')}, a batch of {q(3e8, 'FLOP')} takes"
+        f" {q(3e8 / A100.peak('fp16'), 's')}. Kernels may stretch that to"
+        f" {q(8e6 / A100.bandwidth, 's')}, so they may run at"
+        f" {q(3e8 / A100.peak('fp16') / (8e6 / A100.bandwidth), '%')} of the peak.",
         title="How slow may the kernels be?",
         act=2,
         after=["act2_batch"],
@@ -540,6 +551,12 @@ def int8_weights_times(p: Parameters) -> Number:
         high=20,
         hint="Write down all three terms, before and after. Only one of them changes; divide one "
         "sum by the other.",
+        worked_example=f"A {ORIN.name} reads {q(51e6, 'B')} of fp32 weights at"
+        f" {q(ORIN.bandwidth, 'B/s')} in {q(51e6 / ORIN.bandwidth, 's')}. Arithmetic takes"
+        f" {q(1e-5, 's')}, latency {q(1.5e-5, 's')}: {q(5.25e-4, 's')} in all. In int8, the weights"
+        f" take {q(51e6 / 4 / ORIN.bandwidth, 's')} and the rest stays, {q(1.5e-4, 's')} in all."
+        " One"
+        f" sum over the other is {q(5.25e-4 / 1.5e-4, '×')}.",
         title="What do smaller weights bring?",
         act=2,
         after=["act2_batch"],
@@ -605,6 +622,10 @@ def needed_mb_per_s(p: Parameters) -> Number:
         high=5000,
         hint="Take away what the arithmetic and the latency need; the rest of the time is left "
         "for the weights.",
+        worked_example="A wristwatch must recognize a gesture within 8 s. Its arithmetic takes 6 s,"
+        " so"
+        " 2 s are left for the weights, which follow one another through the same wire. They are"
+        f" {q(EXAMPLE_WATCH, 'B')}, so the flash chip must deliver {q(EXAMPLE_WATCH / 2, 'B/s')}.",
         title="How fast must the flash be?",
         act=2,
         after=["act2_batch"],
@@ -813,6 +834,11 @@ def mixed_kparams(p: Parameters) -> Number:
         high=20000,
         hint="Work out how many bytes a parameter takes on average, and then how many fit into "
         "what is left.",
+        worked_example=f"A wristwatch leaves {q(EXAMPLE_WATCH, 'B')} for weights. Half of the"
+        " parameters stay in fp16, at two bytes, and the other half shrink to int8, at one. On"
+        f" average a parameter takes 1.5 bytes, so {q(EXAMPLE_WATCH / 1.5)} parameters fit, which"
+        " is"
+        f" {q(EXAMPLE_WATCH / 1.5e3)} thousand.",
         title="Tiny: how large may a mixed model be?",
         act=3,
         after=["act2_batch"],

@@ -741,7 +741,7 @@ def needed_efficiency_percent(given: Given) -> NumberKey:
                 "scaling left out",
                 100 * arithmetic / (deadline - fixed),
                 credit=0.4,
-                says="That is enough today. Next spring, scaling "
+                says="That is enough for the photos of today. Next spring, scaling "
                 f"takes {q(scaling, 's')} of the time, too.",
             ),
             Belief(

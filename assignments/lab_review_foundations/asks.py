@@ -748,6 +748,10 @@ def bandwidth_used_pct(p: Parameters) -> Number:
         high=100,
         hint="Count the bytes that go in and out, divide by the time, and compare the result with"
         " what the memory can move.",
+        worked_example=f"On a {ORIN.name} an elementwise kernel reads and writes 510,000 fp16"
+        f" elements, {q(2.04e6, 'B')} in all, in {q(2e-4, 's')}. That is"
+        f" {q(2.04e6 / 2e-4, 'B/s')}, or {q(2.04e6 / 2e-4 / ORIN.bandwidth, '%')} of the"
+        f" {q(ORIN.bandwidth, 'B/s')} that its memory can move.",
         title="A second look at the profile",
         act=1,
         after=["act1_share"],
@@ -767,6 +771,10 @@ def spill_times(p: Parameters) -> Number:
         high=2000,
         hint="Compute the size of all activations before and after, and look up which level holds"
         " each. A trip takes size over bandwidth.",
+        worked_example="The cache of another chip moves 900 GB/s and its memory 300 GB/s. At batch"
+        " 100 all"
+        " activations fit into the cache, and at batch 150 only into memory. Their size grows by a"
+        " factor of 1.5 and the bandwidth falls to a third, so a trip takes 4.5 times as long.",
         title="When the batch grows",
         act=1,
         after=["act1_share"],
@@ -1046,6 +1054,9 @@ def hidden_launch_melem(p: Parameters) -> Number:
         high=100000,
         hint="A launch is hidden while the kernel before it still runs. How many bytes move in that"
         " time, and how many does one element move?",
+        worked_example="A launch on another chip costs 20 µs, and its memory moves 600 GB/s: 12 MB"
+        " in that time. A kernel that reads one fp32 element and writes one moves 8 bytes for each,"
+        " so it lasts as long as a launch from 1.5 million elements on.",
         title="When launches disappear",
         act=2,
         after=["act2_traffic"],
@@ -1178,6 +1189,10 @@ def step_fixed_us(p: Parameters) -> Number:
         low=5,
         high=50000,
         hint="Compute the three parts one by one, in one unit. Halve the largest, then add up.",
+        worked_example="A step of another service has parts of 60 ms, 20 ms and 10 ms, 90 ms in"
+        " all. Halving"
+        " the largest saves 30 ms of its 60 ms and leaves the others as they are, so the step then"
+        " takes 60 ms.",
         title="The step after the fix",
         act=3,
         after=["act2_traffic"],

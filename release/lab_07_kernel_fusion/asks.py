@@ -383,6 +383,12 @@ def faster_gpu_saves_pct(p: Parameters) -> Number:
         high=100,
         hint="Add up launch and kernel, once with the old kernel and once with the new one. The"
         " saving is a percentage of the old sum.",
+        worked_example=f"On a {ORIN.name} a kernel takes {q(EXAMPLE_LONG, 's')} and a launch"
+        f" {q(ORIN.launch(), 's')}, together {q(EXAMPLE_LONG + ORIN.launch(), 's')}. A GPU that"
+        " computes twice as fast takes"
+        f" {q(EXAMPLE_LONG / EXAMPLE_FASTER, 's')} for the kernel and leaves the launch alone:"
+        f" {q(EXAMPLE_LONG / EXAMPLE_FASTER + ORIN.launch(), 's')}. The pass gets shorter by"
+        f" {q(EXAMPLE_LONG / EXAMPLE_FASTER / (EXAMPLE_LONG + ORIN.launch()), '%')}.",
         title="What Finance would get",
         act=1,
         after=["act1_utilization"],
@@ -486,6 +492,12 @@ def stream_wall_ms(p: Parameters) -> Number:
         high=2_000,
         hint="Between the two readings there are more kernels and more milliseconds. How long does"
         " one more kernel take? Go on from a reading at that pace, for one stream.",
+        worked_example="On another GPU, a stream of 200 kernels took 1.8 ms and one of 700 took 5.8"
+        " ms."
+        " So 500 kernels more took 4 ms more, 8 µs for each. A stream of 400 has 200 kernels more"
+        " than the first one, which makes 1.8 ms and 1.6 ms: 3.4 ms. Two such streams, one after"
+        " the"
+        " other, take 6.8 ms.",
         title="Read a measured curve",
         act=1,
         after=["act1_real"],
@@ -689,6 +701,12 @@ def rows_until_traffic_counts(p: Parameters) -> Number:
         high=10_000_000,
         hint="Find out how many bytes memory moves while one launch lasts, and how many bytes a row"
         " is when it is read and written.",
+        worked_example=f"On a {ORIN.name} a launch costs {q(ORIN.launch(), 's')}. In that time"
+        f" its memory moves {q(ORIN.bandwidth * ORIN.launch(), 'B')} at"
+        f" {q(ORIN.bandwidth, 'B/s')}. A row of 25,500 numbers in fp16 is {q(51e3, 'B')}; read and"
+        f" written, it moves {q(102e3, 'B')}. That fits into the launch"
+        f" {q(ORIN.bandwidth * ORIN.launch() / 102e3)} times, so beyond that many rows the data"
+        " takes longer.",
         title="When does traffic outweigh the launch?",
         act=2,
         after=["act2_fusion"],
@@ -710,6 +728,12 @@ def fusion_saves_ms(p: Parameters) -> Number:
         high=100,
         hint="Count what one chain no longer does once it is one kernel: launches, and reads and"
         " writes of the tensor. Then take all layers.",
+        worked_example=f"Fusing two operations on a {ORIN.name} spares one launch of"
+        f" {q(ORIN.launch(), 's')} and two of four crossings. A tensor of"
+        f" {q(5.1e6, 'B')} crosses memory at {q(ORIN.bandwidth, 'B/s')} in"
+        f" {q(5.1e6 / ORIN.bandwidth, 's')}, so a chain saves"
+        f" {q(ORIN.launch() + 2 * 5.1e6 / ORIN.bandwidth, 's')}. In a model with 60 of them, that"
+        f" makes {q(60 * (ORIN.launch() + 2 * 5.1e6 / ORIN.bandwidth), 's')}.",
         title="What fusing saves in a pass",
         act=2,
         after=["act2_fusion"],
@@ -740,6 +764,11 @@ def ridge_gap_times(p: Parameters) -> Number:
         high=20_000,
         hint="Two intensities are compared. First decide which of the two units can do a ReLU at"
         " all: one of them multiplies matrices and does nothing else.",
+        worked_example="A chip does 40 TFLOPS in its vector units. Of 100 GB/s, 80% were measured:"
+        " 80 GB/s."
+        " So its ridge for elementwise work lies at 500 FLOP/B. A fused kernel does 250 FLOP for"
+        " each fp16 element, which it reads once and writes once: four bytes, so 62.5 FLOP/B. It"
+        " would need eight times that.",
         title="How far below the ridge?",
         act=2,
         after=["act2_fusion"],

@@ -59,6 +59,7 @@ SHORT = 1024
 STEP = 8
 DOCUMENT = 16384
 EXAMPLE_RATE, EXAMPLE_SLOPE, EXAMPLE_GOAL = 150e12, 100e12, 90
+EXAMPLE_BEFORE = 50e12
 EXAMPLE_N, EXAMPLE_SECONDS = 20000, 2.0
 EXAMPLE_TURNS = 1 / (1 / A100.ridge("fp16") - 2 / 1000)
 EXAMPLE_TOKENS, EXAMPLE_HEADS = 2000, 12
@@ -403,6 +404,12 @@ def merged_gain_times(p: Parameters) -> Number:
         high=1000,
         hint="Compute the intensity at the new N and compare it with the ridge: that tells you"
         " which part of the roof is above the merged products.",
+        worked_example=f"Products reach {q(EXAMPLE_BEFORE, 'FLOP/s')} on an {A100.name}. Merged"
+        " into squares of N = 3,000, they have N / 3 FLOP per byte, or"
+        f" {q(3000 / 3, 'FLOP/B')}. That is right of the ridge at"
+        f" {q(A100.ridge('fp16'), 'FLOP/B')}, so the flat roof is above them:"
+        f" {q(A100.peak('fp16'), 'FLOP/s')}, or {q(A100.peak('fp16') / EXAMPLE_BEFORE, '×')} the"
+        " rate.",
         title="What merging buys",
         act=1,
         after=["act1_wall"],
@@ -1020,6 +1027,9 @@ def job_cost_dollars(p: Parameters) -> Number:
         low=0.5,
         high=20000,
         hint="Tokens over tokens per second is a time; an hour has 3,600 seconds.",
+        worked_example="For another job, the explorer says five hundred tokens per second, so 3.6"
+        " million take 7,200 seconds, or two hours. The GPU costs half a dollar per hour, so the"
+        " job costs a dollar. For your job, set the explorer to its conversations and context.",
         title="What the job costs",
         act=3,
         after=["act3_launch"],
@@ -1083,6 +1093,9 @@ def own_ridge_flop_per_byte(p: Parameters) -> Number:
         low=0.01,
         high=2000,
         hint="Take both numbers with the same prefix: GFLOPS over GB/s.",
+        worked_example="The best product of a laptop runs at 450 GFLOPS, and its best copy at"
+        " 30 GB/s. Both have the prefix giga, which cancels, so its ridge lies at 450 over 30, or"
+        " 15 FLOP/B.",
         title="Your ridge",
         act=4,
         after=["act1_wall"],
@@ -1100,6 +1113,10 @@ def own_share_pct(p: Parameters) -> Number:
         low=0.01,
         high=1000,
         hint="The rate of that product over what your own roof allows it, in percent.",
+        worked_example="The ridge of a laptop lies at 15 FLOP/B, and its best product runs at 450"
+        " GFLOPS. A"
+        " square fp32 product of N = 48 does N / 6 = 8 FLOP/B: left of the ridge, so its roof is"
+        " 8 FLOP/B times 30 GB/s, or 240 GFLOPS. It was timed at 6 GFLOPS, which is 2.5% of that.",
         title="Your distance to the roof",
         act=4,
         after=["act1_wall"],

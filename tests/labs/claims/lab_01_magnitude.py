@@ -31,7 +31,8 @@ INTENSITY = OPERATIONS / WEIGHTS
 FIRST = math.ceil(TRIP / IMAGE)
 
 # The worked examples: an A100, an Orin NX, and weights in a phone.
-A100_PEAK, A100_BANDWIDTH, ORIN_PEAK = 312e12, 2e12, 12e12
+A100_PEAK, A100_BANDWIDTH = 312e12, 2e12
+ORIN_PEAK, ORIN_BANDWIDTH = 12e12, 102e9
 WORKED_LEFT = 2e-3 - 8e6 / A100_BANDWIDTH - 6 * US
 WORKED_IMAGE = 1e9 / (A100_PEAK / 2)
 WORKED_SCALE = 2 * US
@@ -224,6 +225,25 @@ def near(one: float, two: float) -> bool:
 
 
 QUANTITIES = [
+    # The worked examples of the deeper parts.
+    Quantity("operations per joule", "FLOP", lambda p: [A100_PEAK / 400, ORIN_PEAK / 25]),
+    Quantity("one over the other", "ratio", lambda p: A100_PEAK / 400 / (ORIN_PEAK / 25)),
+    Quantity("a small batch", "FLOP", lambda p: 3e8),
+    Quantity("its terms", "s", lambda p: [3e8 / A100_PEAK, 8e6 / A100_BANDWIDTH]),
+    Quantity("their balance", "ratio", lambda p: 3e8 / A100_PEAK / (8e6 / A100_BANDWIDTH)),
+    Quantity("weights on an Orin NX", "B", lambda p: 51e6),
+    Quantity("their sums", "s", lambda p: [
+        51e6 / ORIN_BANDWIDTH, 10 * US, 15 * US, 51e6 / ORIN_BANDWIDTH + 25 * US,
+        51e6 / 4 / ORIN_BANDWIDTH, 51e6 / 4 / ORIN_BANDWIDTH + 25 * US,
+    ]),
+    Quantity("one sum over the other", "ratio", lambda p: (
+        (51e6 / ORIN_BANDWIDTH + 25 * US) / (51e6 / 4 / ORIN_BANDWIDTH + 25 * US)
+    )),
+    Quantity("a gesture", "s", lambda p: [8, 6, 8 - 6]),
+    Quantity("weights of a wristwatch", "B", lambda p: 3e6),
+    Quantity("their pace", "B/s", lambda p: 3e6 / (8 - 6)),
+    Quantity("half in fp16", "B", lambda p: (2 + 1) / 2),
+    Quantity("parameters that fit", "count", lambda p: [3e6 / 1.5, 3e3 / 1.5]),
     # The machines.
     Quantity("gaps of the text", "ratio", lambda p: GAPS),
     Quantity("estimates beside the gap", "ratio", lambda p: [GAP / 1e2, GAP / 1e4]),
@@ -314,6 +334,7 @@ QUANTITIES = [
 
 
 CLAIMS = [
+    Claim("Half of the parameters stay in fp16", lambda p: (2 + 1) / 2 == 1.5),
     # How far apart they are.
     # The price is a part of the story.
     Reading("that costs $# and has # of memory (SRAM)", lambda p, n: n[1] == sram(p)),
@@ -581,7 +602,7 @@ CLAIMS = [
     Claim("That is the last batch that keeps the promise today", lambda p: (
         largest_by_law(p) > largest(p)
     )),
-    Claim("That is enough today", lambda p: (
+    Claim("That is enough for the photos of today", lambda p: (
         evening_left(p) < p.deadline_us * US - fixed(p)
     )),
     Reading("At the peak, # images need #, and # are left for them", lambda p, n: (

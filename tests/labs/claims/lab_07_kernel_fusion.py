@@ -231,6 +231,24 @@ def kernels_needed(p: Parameters) -> int:
 
 
 QUANTITIES = [
+    # The worked examples of the deeper parts.
+    Quantity("a faster GPU", "s", lambda p: [300e-6, 50e-6, 350e-6, 150e-6, 200e-6]),
+    Quantity("what it saves", "ratio", lambda p: 150 / 350),
+    Quantity("two streams", "s", lambda p: [
+        1.8e-3, 5.8e-3, 4e-3, 8e-6, 200 * 8e-6, 3.4e-3, 2 * 3.4e-3,
+    ]),
+    Quantity("their kernels", "count", lambda p: [200, 700, 700 - 200, 400]),
+    Quantity("a row on an Orin NX", "count", lambda p: [25_500, 102e9 * 50e-6 / (4 * 25_500)]),
+    Quantity("its bytes", "B", lambda p: [102e9 * 50e-6, 2 * 25_500, 4 * 25_500]),
+    Quantity("two operations fused", "s", lambda p: [
+        5.1e6 / 102e9, 50e-6 + 2 * 5.1e6 / 102e9, 60 * (50e-6 + 2 * 5.1e6 / 102e9),
+    ]),
+    Quantity("chains of a model", "count", lambda p: 60),
+    Quantity("another chip", "FLOP/s", lambda p: 40e12),
+    Quantity("its memory", "B/s", lambda p: [100e9, 80e9]),
+    Quantity("what it reached", "ratio", lambda p: 80 / 100),
+    Quantity("its ridge and a kernel", "FLOP/B", lambda p: [40e12 / 80e9, 250 / 4]),
+    Quantity("work on an element", "FLOP", lambda p: 250),
     # Act 1.
     Quantity("the spotter today", "ratio", lambda p: TODAY),
     Quantity("its computing, in one kernel too", "s", lambda p: N * KERNEL),
@@ -363,6 +381,15 @@ def falls(p: Parameters) -> bool:
 
 
 CLAIMS = [
+    Claim("So # kernels more took # more, # for each", lambda p: (
+        math.isclose((5.8e-3 - 1.8e-3) / (700 - 200), 8e-6)
+    )),
+    Claim("A stream of # has # kernels more than the first one", lambda p: 400 - 200 == 200),
+    Claim("The pass gets shorter by #", lambda p: math.isclose(1 - 200 / 350, 150 / 350)),
+    Claim("A GPU that computes twice as fast takes # for the kernel", lambda p: 300 / 2 == 150),
+    Claim("so beyond that many rows the data takes longer", lambda p: (
+        math.isclose(50 * 4 * 25_500 / 102e9, 50e-6)
+    )),
     # Act 1.
     Reading("A launch takes # to # according to the chapter", lambda p, n: (
         n[0] == 5 and n[1] == 20 * US and n[0] * US < LAUNCH < n[1] and n[2:] == [

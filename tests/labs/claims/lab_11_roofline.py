@@ -267,6 +267,18 @@ def own(p: Parameters) -> tuple[float, float]:
 
 
 QUANTITIES = [
+    # The worked examples of the deeper parts.
+    Quantity("merged on an A100", "FLOP/s", lambda p: 50e12),
+    Quantity("their side", "count", lambda p: 3000),
+    Quantity("their intensity", "FLOP/B", lambda p: 3000 / 3),
+    Quantity("their gain", "ratio", lambda p: 312 / 50),
+    Quantity("another job", "count", lambda p: 3.6e6),
+    Quantity("its time", "s", lambda p: 3.6e6 / 500),
+    Quantity("a laptop", "FLOP/s", lambda p: [450e9, 8 * 30e9, 6e9]),
+    Quantity("its copies", "B/s", lambda p: 30e9),
+    Quantity("its ridge", "FLOP/B", lambda p: [450 / 30, 48 / 6]),
+    Quantity("its ridge in parts", "count", lambda p: [450, 30, 48]),
+    Quantity("its share", "ratio", lambda p: 6 / (8 * 30)),
     # Act 1.
     Quantity("sides of examples", "count", lambda p: [
         SMALL // 2, SMALL, LITTLE, LARGE, LARGEST, round(3 * RIDGE),
@@ -385,6 +397,11 @@ QUANTITIES = [
 ]  # fmt: skip
 
 CLAIMS = [
+    Claim("That is right of the ridge at #, so the flat roof is above them", lambda p: (
+        3000 / 3 > 312e12 / 2e12
+    )),
+    Claim("so the job costs a dollar", lambda p: 3.6e6 / 500 / 3600 * 0.5 == 1),
+    Claim("does N / # = #: left of the ridge", lambda p: 48 / 6 < 450 / 30),
     # Act 1.
     Claim("at # they lie left of the ridge at #", lambda p: on_the_roof(p) < RIDGE),
     Claim("with N = # an fp16 product does #, while an H100 needs #", lambda p: (

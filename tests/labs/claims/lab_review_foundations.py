@@ -214,6 +214,19 @@ def near(one: float, other: float) -> bool:
 
 
 QUANTITIES = [
+    # The worked examples of the deeper parts.
+    Quantity("elements on an Orin NX", "count", lambda p: 510_000),
+    Quantity("their bytes", "B", lambda p: 4 * 510_000),
+    Quantity("their time", "s", lambda p: 200e-6),
+    Quantity("their pace", "B/s", lambda p: 4 * 510_000 / 200e-6),
+    Quantity("of the bandwidth", "ratio", lambda p: 4 * 510_000 / 200e-6 / 102e9),
+    Quantity("another chip", "B/s", lambda p: [900e9, 300e9, 600e9]),
+    Quantity("its batches", "count", lambda p: [100, 150]),
+    Quantity("their factors", "ratio", lambda p: [150 / 100, 150 / 100 * 900 / 300]),
+    Quantity("its launch", "s", lambda p: 20e-6),
+    Quantity("what moves meanwhile", "B", lambda p: [20e-6 * 600e9, 4 + 4]),
+    Quantity("elements that hide it", "count", lambda p: 20e-6 * 600e9 / 8),
+    Quantity("another step", "s", lambda p: [60e-3, 20e-3, 10e-3, 90e-3, 60e-3 / 2]),
     # Act 1.
     Quantity("registers of a thread, and an eighth of them", "B", lambda p: [255 * 4, 128]),
     Quantity("a layer norm, of an element", "FLOP", lambda p: NORM_FLOP),
@@ -280,6 +293,13 @@ QUANTITIES = [
 ]  # fmt: skip
 
 CLAIMS = [
+    Claim("and the bandwidth falls to a third, so a trip takes", lambda p: 900 / 300 == 3),
+    Claim("so it lasts as long as a launch from #", lambda p: (
+        math.isclose(20e-6 * 600e9, 8 * 1.5e6)
+    )),
+    Claim("Halving the largest saves # of its # and leaves the others", lambda p: (
+        90 - 60 / 2 == 60
+    )),
     # Act 1.
     Claim("shrink the registers of a thread to #, as if eight times as many", lambda p: (
         round(ROOM["registers"] / 128) == 8
