@@ -145,7 +145,8 @@ class PredictionLock(ItemTask):
 
     @property
     def unsettled(self) -> bool:
-        return self._proposed is not None
+        # Sealed, it is settled, before the card has forgotten the proposal.
+        return self._proposed is not None and self.prediction is None
 
     def in_words(self, value: Any) -> str:
         """A prediction as people read it."""

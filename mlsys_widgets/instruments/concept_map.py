@@ -18,7 +18,7 @@ from mlsys_widgets.instruments.concepts import EXAMPLE, Concept, ConceptGraph, R
 from mlsys_widgets.instruments.controls import Select
 from mlsys_widgets.instruments.instrument import Instrument, Lock, NumberCard, Table
 
-_ROW, _BOX = 78.0, 58.0
+_ROW, _BOX = 80.0, 56.0
 _COLUMN = 100 / 6
 _WHOLE = "all"
 _TONES = {"focus": "green", "before": "orange", "after": "blue", "step": "purple"}

@@ -432,7 +432,7 @@ def _level_words(result: Placement, *, at_the_edge: bool) -> Words:
 def _at_the_edge(capacity: float, size: float) -> bool:
     """Whether the line of the tensor would run through words beside the bar."""
     start = _word_start(capacity)
-    return capacity < start < size < _CLEAR
+    return capacity < start < size <= _CLEAR
 
 
 def _word_start(capacity: float) -> float:

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mlsys_widgets.drawing.scene import AnyMark, Blocks, Line, Points, Scene, Strokes, Words
+from mlsys_widgets.drawing.scene import (
+    AnyMark,
+    Axis,
+    Blocks,
+    Line,
+    Points,
+    Scene,
+    Strokes,
+    Words,
+)
 from mlsys_widgets.wording.units import format_quantity
 
 _NUMBER = re.compile(r"^[−-]?\d[\d,]*(\.\d+)?")
@@ -31,10 +40,34 @@ class Pin:
             return ""
         return f"was {before}{_ratio(before, now)}"
 
+    def entry(self, place: int, now: Scene) -> str:
+        """Return its entry in the legend of a plot; a bar or point of then may be cut off now."""
+        cut = _is_cut(self.scenes[place], now)
+        return "Pinned (partly beyond the chart)" if cut else "Pinned"
+
 
 def ghost(scene: Scene) -> tuple[AnyMark, ...]:
     """The marks of a pinned picture: pale, without words, and under names of their own."""
     return tuple(_pale(mark) for mark in scene.marks if not isinstance(mark, Words))
+
+
+def _is_cut(then: Scene, now: Scene) -> bool:
+    """Whether a bar or a point of a picture ends beyond the axes of another one."""
+    across, up = list[float](), list[float]()
+    for mark in then.marks:
+        match mark:
+            case Blocks(blocks=blocks):
+                across += [x for left, _, right, _, _ in blocks for x in (left, right)]
+                up += [y for _, low, _, high, _ in blocks for y in (low, high)]
+            case Points(x=x, y=y):
+                across += x
+                up += y
+    return _leaves(across, then.across, now.across) or _leaves(up, then.up, now.up)
+
+
+def _leaves(values: Sequence[float], then: Axis, now: Axis) -> bool:
+    """Whether a value within an axis lies outside of another; what fills the first has no end."""
+    return any(then.low < v < then.high and not now.low <= v <= now.high for v in values)
 
 
 def _pale(mark: Line | Strokes | Points | Blocks) -> AnyMark:

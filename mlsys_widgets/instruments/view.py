@@ -159,8 +159,9 @@ class View:
         if legends and predicted is not None and not drawn:
             beyond = f"Your prediction: {predicted.words} (beyond the chart)"
             legends[0].append([beyond, color("prediction"), "none"])
-        if legends and self._instrument.pinned is not None:
-            legends[0].append(["Pinned", color("gray"), "dotted"])
+        if (pin := self._instrument.pinned) is not None:
+            for k, plot in enumerate(self._plots):
+                legends[k].append([pin.entry(k, plot.scene), color("gray"), "dotted"])
         return legends
 
     # What the browser asks for.

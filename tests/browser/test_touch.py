@@ -297,7 +297,9 @@ def test_pinned_by_keyboard(page):
         before = marks.count()
         press(board.get_by_role("button", name="Pin", exact=True))
         expect(board.get_by_role("button", name="Unpin")).to_be_visible()
-        expect(board.locator(".mlsys-legend li", has_text="Pinned")).to_have_count(1)
+        expect(board.locator(".mlsys-legend li", has_text="Pinned")).to_have_count(
+            board.locator(".mlsys-plot").count()
+        )
         page.wait_for_function(
             "([board, marks, before]) => board.querySelectorAll(marks).length > before",
             arg=[board.element_handle(), MARKS, before],

@@ -321,3 +321,15 @@ def test_what_waits_to_be_sealed_is_not_settled(led, browser_of):
     page.ask("confirm")
     assert not lock._card.view["unsettled"]
     assert lock._card.view["item"]["recorded"] == lock.prediction.time
+
+
+def test_what_is_sealed_is_settled_in_every_state_that_the_browser_sees(led, browser_of):
+    lock = a_choice(led)
+    page = browser_of(lock)
+    page.ask("propose", answer="B", confidence="2")
+    seen = []
+    lock._card.observe(lambda change: seen.append(change["new"]), "view")
+    page.ask("confirm")
+    # Others hear of it first, and have the card shown before the proposal is forgotten.
+    assert seen
+    assert not [view for view in seen if view["unsettled"]]

@@ -236,7 +236,7 @@ def test_targets_for_room_and_for_a_trip() -> None:
 
 
 def test_the_line_of_the_tensor_is_clear_of_words_beside_a_short_bar() -> None:
-    w = MemoryHierarchy(size=76e6, home="sram")
+    w = MemoryHierarchy(size=100e6, home="sram")
     edge = marks(w)["levels at the edge"]
     assert isinstance(edge, Words)
     assert [text.split(" (")[0] for text in edge.text] == ["1.02 KB", "163 KB"]

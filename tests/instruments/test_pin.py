@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlsys_widgets import BreakEvenTimeline, DispatchWaterfall, RooflineWidget
+from mlsys_widgets import BreakEvenTimeline, DispatchWaterfall, IronLaw, RooflineWidget
 from mlsys_widgets.drawing.scene import Blocks, Line, Points, Scene, Strokes, Words
 from mlsys_widgets.instruments.pin import Pin, ghost
 
@@ -42,6 +42,22 @@ def test_a_ghost_has_the_shape_of_the_picture_and_none_of_its_words():
 def test_a_card_says_what_it_was(before, now, says):
     assert Pin({}, (), {"Card": before}).compared("Card", now) == says
     assert Pin({}, (), {"Other": before}).compared("Card", now) == ""
+
+
+def test_the_legend_says_that_a_pinned_bar_ends_beyond_the_chart():
+    law = IronLaw(batch=64)
+    law.pin()
+    assert [words[-1] for words in legends_of(law)] == ["Pinned"] * 3
+    law.set(batch=1)
+    first, *others = [words[-1] for words in legends_of(law)]
+    assert first == "Pinned (partly beyond the chart)"
+    assert others == ["Pinned"] * 2
+    law.unpin()
+    assert not [word for words in legends_of(law) for word in words if "Pin" in word]
+
+
+def legends_of(instrument):
+    return [[words for words, *_ in one] for one in instrument._open().panel.readout["legends"]]
 
 
 def test_a_pin_keeps_the_state_while_the_inputs_move_on():
