@@ -23,6 +23,8 @@ interface IUnrecorded {
   entered: string;
   /** Records it, and resolves with what was wrong; null if that needs a decision or a kernel. */
   record: (() => Promise<string>) | null;
+  /** When it was typed, in milliseconds, where no card can tell whether it was recorded since. */
+  typedAt?: number;
 }
 
 /** What stands before the name of a prediction that a student says something about. */
@@ -53,7 +55,14 @@ function lastRecorded(names: string[], report: IReport): string {
 /** What a lab holds that is not recorded. */
 async function unrecorded(lab: ILab): Promise<IUnrecorded[]> {
   await flushDrafts(lab.path);
-  return unrecordedIn(lab.path) as IUnrecorded[];
+  const found = unrecordedIn(lab.path) as IUnrecorded[];
+  if (found.every(each => each.typedAt === undefined)) {
+    return found;
+  }
+  const news = await fetchReport(lab.path, null, 0, new AbortController().signal);
+  const isNewer = ({ item, typedAt }: IUnrecorded): boolean =>
+    typedAt === undefined || !news || !(Date.parse(lastRecorded([item], news.report)) >= typedAt);
+  return found.filter(isNewer);
 }
 
 /** The step of an item; a question that is asked again is the same step. */

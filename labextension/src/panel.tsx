@@ -211,20 +211,26 @@ function Next(props: {
   const { steps, next, hasMore, report, problem, goToNext, handIn } = props;
   const left = notDone(steps, report).length;
   const deeper = steps.filter(step => step.deeper && stateOf(step, report).left).length;
+  const isReady = report !== null && steps.length > 0 && !next && problem === null;
+  const offersHandIn = isReady && handIn !== null && report.handed_in === null;
+  React.useEffect(() => {
+    document.body.classList.toggle(READY, offersHandIn);
+    return () => document.body.classList.remove(READY);
+  }, [offersHandIn]);
   if (report === null || steps.length === 0) {
     return null;
   }
   if (!next) {
     // Nothing is done in a ledger that cannot be trusted or is somebody else's; Saved says why.
-    return problem === null ? (
+    return isReady ? (
       <section className="mlsys-Lab-next" aria-label="What to do next">
         <p>
           All steps are done.
           {handIn === null && ' This is practice: nothing is handed in.'}
-          {handIn !== null && report.handed_in === null && ' Hand in the lab when you are happy with it.'}
+          {offersHandIn && ' Hand in the lab when you are happy with it.'}
         </p>
-        {handIn !== null && report.handed_in === null && (
-          <button className="mlsys-Lab-nextButton" onClick={handIn}>
+        {offersHandIn && (
+          <button className="mlsys-Lab-nextButton mlsys-mod-primary" onClick={handIn}>
             <span className="mlsys-Lab-kicker">Hand in the lab…</span>
           </button>
         )}
@@ -250,6 +256,8 @@ function Next(props: {
   );
 }
 
+/** On the body while handing in is what is left to do: its button leads then, and not an optional card. */
+const READY = 'mlsys-mod-readyToHandIn';
 /** The way has more stops than steps. */
 const NOT_COUNTED = 'Explore and Compare do not count as steps.';
 

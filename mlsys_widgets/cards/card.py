@@ -150,7 +150,12 @@ class LabWidget(LazyBox):
             why = str(problem) or type(problem).__name__
             self._refused(f"That did not work: {why}. Nothing you entered is lost, so try again.")
         self.show()
-        self._card.send({"answered": content.get("stamp")})
+        # With the refusal: the state that shows it may be lost, and what was entered must stay.
+        self._card.send({"answered": content.get("stamp"), "refusal": self._refusal})
+
+    @property
+    def _refusal(self) -> str:
+        return self._trouble[0] if self._trouble else ""
 
     def _refused(self, sentence: str, again: Callable[[], None] | None = None) -> None:
         """Show why something was not done, and offer a retry where that makes sense."""

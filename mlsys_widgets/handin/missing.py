@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from textwrap import shorten
@@ -57,7 +57,7 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
         )
     if not work.ledger.exists():
         yield Missing("ledger", _without_ledger(work))
-        yield from _of_drafts(work)
+        yield from _of_drafts(work, None)
         return
     try:
         ledger = Ledger.open(work.ledger)
@@ -69,7 +69,7 @@ def _missing(work: LabWork, student: Student) -> Iterator[Missing]:
     if verdict.first_problem is not None:
         yield Missing("ledger", f"Your ledger does not fit. {verdict.first_problem.sentence}")
     yield from _of_steps(work, state)
-    yield from _of_drafts(work, sealed=state.predictions)
+    yield from _of_drafts(work, state)
     yield from _of_measurement(work, state)
     if events:
         yield from _of_saving(work, events[-1].time)
@@ -104,16 +104,20 @@ def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
             yield Missing("step", f"{_called(step)}: {how.words}.")
 
 
-def _of_drafts(work: LabWork, sealed: Container[str] = ()) -> Iterator[Missing]:
+def _of_drafts(work: LabWork, state: State | None) -> Iterator[Missing]:
     """What stands in boxes and was never recorded; only what is recorded is handed in.
 
-    What is sealed cannot be changed, so a draft of it is only what a page has left behind.
+    What is sealed cannot be changed, so a draft of it is only what a page has left behind. So is
+    one that is older than what was recorded: a kernel that ended at that moment told nobody.
     """
     drafts = Drafts(work.ledger).read()
     for step in work.steps:
-        if step.name in sealed:
+        if state is not None and step.name in state.predictions:
             continue
+        recorded = _recorded_at(step.name, state)
         for boxes in drafts.get(step.name, {}).values():
+            if boxes[0].at <= recorded:
+                continue
             typed = shorten(_typed(boxes[0].value), LONGEST_QUOTE, placeholder=" …")
             quoted = f"“{typed}”" if typed else "something else"
             yield Missing(
@@ -123,6 +127,14 @@ def _of_drafts(work: LabWork, sealed: Container[str] = ()) -> Iterator[Missing]:
                 step.name,
             )
             break
+
+
+def _recorded_at(name: str, state: State | None) -> float:
+    """When something was last recorded, in milliseconds as drafts have them; 0 if nothing was."""
+    answer = state.answers.get(name) if state else None
+    tried = state.reflections.get(name) if state else None
+    times = [each.time for each in (answer, tried and tried.attempts[-1]) if each]
+    return max((1000 * datetime.fromisoformat(time).timestamp() for time in times), default=0.0)
 
 
 def _typed(value: Any) -> str:

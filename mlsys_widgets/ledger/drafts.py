@@ -120,15 +120,20 @@ class Drafts:
             content = json.dumps(plain, allow_nan=False)
             if len(content) > LARGEST_FILE:
                 raise DraftRefused("There are too many drafts beside this notebook; record some.")
-            if plain:
-                write_whole(self.path, content)
-            else:
-                self.path.unlink(missing_ok=True)
+            self._keep(content if plain else "")
 
     def clear(self) -> None:
         """Forget all drafts."""
         with _TURN:
-            self.path.unlink(missing_ok=True)
+            self._keep("")
+
+    def _keep(self, content: str) -> None:
+        """Write the file; it stays when nothing is left to keep.
+
+        A Jupyter server that is listing the folder when a file goes says that there is no folder.
+        """
+        if content or self.path.exists():
+            write_whole(self.path, content or "{}")
 
 
 def _named(mapping: Any) -> Iterable[tuple[str, Any]]:

@@ -259,6 +259,32 @@ def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_
     assert work.state().answers["watts"].value == 160
 
 
+def test_a_refusal_that_is_lost_on_its_way_takes_no_entry_along(work, page):
+    power = card(page, "Power")
+    power.get_by_role("textbox").fill("7 lumens")
+    lose_one(page)
+    power.get_by_role("button", name="Record my answer").click()
+    # The page hears that it was answered, and learns the rest a moment later.
+    expect(power.get_by_role("alert")).to_contain_text("lumens")
+    expect(power.get_by_role("textbox")).to_have_value("7 lumens")
+    expect(power).to_contain_text("not recorded yet")
+
+
+def test_drafts_are_named_on_a_page_that_was_loaded_again_without_a_kernel(work, run_all):
+    """It has no cards then, and drafts all the same."""
+    work.make_a_lab()
+    page = work.window()
+    run_all(page)
+    card(page, "Power").get_by_role("textbox").fill("160")
+    work.kept("160")
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.reload()
+    page.get_by_role("region", name="Lab panel").get_by_text("Check what is missing").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Some of what you entered is not recorded")
+    expect(dialog).to_contain_text("you entered “160”")
+
+
 def test_a_card_says_what_is_known(work, page):
     """Recorded, seen in the ledger; or not recorded; or not known yet, and asked again."""
     power = card(page, "Power")

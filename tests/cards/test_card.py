@@ -81,6 +81,18 @@ def test_whatever_happens_the_student_sees_a_sentence(browser_of, problem, words
     assert (bell.rung, page.trouble) == (1, None)
 
 
+def test_an_answer_brings_the_refusal_with_it(browser_of):
+    """The state that shows it may be lost, and without it the page would take it for recorded."""
+    bell = Bell(lambda values: values["rope"])
+    sent = []
+    bell._card.send = sent.append
+    browser_of(bell).ask("ring")
+    browser_of(bell).ask("ring", rope="a long one")
+    refused, done = sent
+    assert "That did not work" in refused["refusal"]
+    assert done["refusal"] == ""
+
+
 def test_an_unknown_action_breaks_nothing(browser_of):
     bell = Bell()
     browser_of(bell).ask("steal")

@@ -152,7 +152,7 @@ export class CardBoxes {
     const waiting = this.asked.get(message?.answered);
     if (!waiting) return;
     this.asked.delete(message.answered);
-    const trouble = this.view.trouble?.words ?? "";
+    const trouble = message.refusal;
     // What was sent is recorded now, even if it reads as before. What was typed since then stays.
     if (!trouble && waiting.action === this.view.item?.record) {
       for (const [key, value] of Object.entries(waiting.values)) {

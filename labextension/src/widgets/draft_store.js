@@ -64,7 +64,7 @@ export class DraftStore {
     document.addEventListener("visibilitychange", () => {
       void (document.visibilityState === "hidden" ? this.flush() : this.load());
     });
-    void this.load();
+    this.loaded = this.load();
   }
 
   // All drafts of a box, the newest first.

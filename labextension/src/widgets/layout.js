@@ -81,7 +81,11 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
   const drawn = new MutationObserver(soon);
   // Words of a narrow plot make room for each other again when one of them has moved or is new.
   let frame = 0;
-  const moved = new MutationObserver(() => { frame ||= requestAnimationFrame(arrangeNarrow); });
+  const moved = new MutationObserver((changes) => {
+    // Of all styles, those of handles count: they take their places after a plot has another size.
+    const counts = ({ attributeName, target }) => attributeName !== "style" || target.matches(".mlsys-handle");
+    if (changes.some(counts)) frame ||= requestAnimationFrame(arrangeNarrow);
+  });
   const arrangeNarrow = () => {
     frame = 0;
     for (const [plot] of pairs) if (isNarrow(plot)) arrange(plot);
@@ -94,7 +98,7 @@ export function layoutOf(board, strip, tabs, readout, { names, heights }) {
       pairs = found;
       for (const [plot] of pairs) {
         drawn.observe(plot, { subtree: true, attributeFilter: ["width", "viewBox"] });
-        moved.observe(plot, { subtree: true, childList: true, attributeFilter: ["transform"] });
+        moved.observe(plot, { subtree: true, childList: true, attributeFilter: ["transform", "style"] });
       }
       choose(Math.min(chosen, Math.max(0, pairs.length - 1)));
       fit();

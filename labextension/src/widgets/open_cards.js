@@ -33,15 +33,18 @@ function throughKernel(model) {
   };
 }
 
-function storeOf(model) {
-  const path = pathOf(model);
-  if (!STORES.has(path)) {
+// Where no server of ours is, drafts go through a kernel, which only a card has.
+function storeAt(path, otherwise) {
+  const remote = path && remoteOf ? remoteOf : otherwise;
+  if (!STORES.has(path) && remote) {
     // The browser's storage is one for all users of a hub: the address of a server says whose it is.
     const place = path && address ? `${address} ${path}` : location.pathname;
-    STORES.set(path, new DraftStore(place, path && remoteOf ? remoteOf(path) : throughKernel(model)));
+    STORES.set(path, new DraftStore(place, remote(path)));
   }
   return STORES.get(path);
 }
+
+const storeOf = (model) => storeAt(pathOf(model), () => throughKernel(model));
 
 // Follow a card from the moment its model exists.
 export function openCard(model) {
@@ -69,12 +72,13 @@ export function unrecordedIn(path) {
     .map((boxes) => ({ item: boxes.view.item.names[0], isOutdated: true, entered: "", record: null }));
   // Without a kernel there is no card to ask, and nothing can be recorded.
   const asleep = new Map();
-  for (const { item, value, over } of STORES.get(path)?.all() ?? []) {
+  for (const { item, value, over, at } of STORES.get(path)?.all() ?? []) {
     if (cards.has(item) || same(value, over)) continue;
-    if (typeof value === "string") asleep.set(item, value);
-    else if (!asleep.has(item)) asleep.set(item, "");
+    const { entered = "", newest = 0 } = asleep.get(item) ?? {};
+    asleep.set(item, { entered: typeof value === "string" ? value : entered, newest: Math.max(newest, at) });
   }
-  const left = [...asleep].map(([item, entered]) => ({ item, isOutdated: false, entered, record: null }));
+  const left = [...asleep].map(([item, { entered, newest }]) =>
+    ({ item, isOutdated: false, entered, record: null, typedAt: newest }));
   return [...found, ...outdated, ...left];
 }
 
@@ -94,9 +98,12 @@ export function inWords(part, value) {
   }
 }
 
-// Have the drafts of a notebook arrive before anybody counts on them.
+// Have the drafts of a notebook arrive before anybody counts on them. A page that was loaded again without a
+// kernel has no cards, and drafts all the same.
 export async function flushDrafts(path) {
-  await STORES.get(path)?.flush();
+  const store = storeAt(path);
+  await store?.loaded;
+  await store?.flush();
 }
 
 export function forgetDrafts(path) {

@@ -122,12 +122,14 @@ function shorten(text) {
   if (text.textContent !== whole) WHOLE.set(text, whole);
 }
 
-// Words at marks: each as near as it can be to its place, off those before it, and off what can be taken.
+// Words at marks: each as near as it can be to its place, off those before it, off what can be taken, and off
+// symbols where there is room.
 function place(plot, to, scale) {
   const drawn = plot.querySelector(".plotarea_events");
   if (!drawn) return;
   const area = boxOf(drawn), left = boxOf(plot).left;
   const grips = [...plot.querySelectorAll(".mlsys-grip")].map(boxOf);
+  const symbols = [...plot.querySelectorAll("path.dot")].map(boxOf);
   const placed = [];
   // How far words must move to a free place, if there is one.
   const way = (text, taken) => {
@@ -151,7 +153,7 @@ function place(plot, to, scale) {
     const isBeyond = x < area.left - GAP || x > area.right + GAP;
     let found = null;
     if (!isBeyond) {
-      found = way(text, [...placed, ...grips]);
+      found = way(text, [...placed, ...grips, ...symbols]) ?? way(text, [...placed, ...grips]);
       if (!found) shorten(text);
       found ??= way(text, [...placed, ...grips]) ?? way(text, placed);
     }
