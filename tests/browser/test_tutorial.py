@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from mlsys_widgets import physics as ph
 
-pytestmark = pytest.mark.needs("chromium")
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.slow]
 
 
 def test_the_physics_tour_runs_in_jupyterlab(root, open_notebook, run_all, screenshot):

@@ -163,6 +163,7 @@ def test_the_sentence_about_the_belief_is_on_the_page(stock: Workshop):
         assert belief.says not in _page(stock, "right")
 
 
+@pytest.mark.slow
 def test_after_mlsys_grade_the_pages_are_the_same(stock: Workshop, tmp_path: Path):
     course = classroom(tmp_path / "course")
     fill(course)
