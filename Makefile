@@ -14,7 +14,7 @@ ARGS ?=
 SPREAD ?= -n 2 --dist loadscope --no-loadscope-reorder
 # Whole days, whole classes, a real browser, and everything that starts servers, kernels or children for
 # strangers' work: minutes each, so they are tested by make test-hub.
-DAYS := $(addprefix tests/,hub courses browser howto grading sandbox server) \
+DAYS := $(addprefix tests/,hub courses browser howto grading sandbox server lite) \
 	$(addprefix tests/authoring/test_,new_lab.py version_keeper.py write_an_instrument.py) \
 	$(addprefix tests/cards/test_,fresh_kernel.py measurement_card.py moves.py) \
 	$(addprefix tests/classes/test_,lms_command.py lms_push.py neighbor_keys.py) \
@@ -37,7 +37,7 @@ LAB_FOLDER := my_labs
 WAY ?=
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub quick test test-hub test-all nbval lint types format docs pictures bench wheel bundle constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-all nbval lint types format docs pictures bench wheel bundle site constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -123,6 +123,9 @@ wheel: $(VENV)/.dev ## Make the package as one file, in dist, with the versions 
 bundle: $(VENV)/.dev ## Make the labs with their keys as one file, in dist
 	@mkdir -p dist
 	@$(PY) -m mlsys_widgets build --bundle dist/course.tar.gz
+
+site: $(VENV)/.dev ## Build labs that run in a browser alone, into build/site (a trial; needs npm; ARGS=--open)
+	$(PY) tools/site.py $(ARGS)
 
 # A fresh environment without pins, or the old ones would be found again. Make it with the oldest
 # Python there is (Debian 12 has 3.11.2): some releases ask for a later patch release than that.

@@ -18,7 +18,9 @@ from typing import IO, BinaryIO, Final
 
 try:
     import fcntl
-except ImportError:  # Windows
+
+    fcntl.flock  # noqa: B018  # a browser's is empty
+except (ImportError, AttributeError):  # Windows, or a browser
     fcntl = None  # type: ignore[assignment]
 
 #: A student's record, beside the notebook.

@@ -30,7 +30,7 @@ ROOM = 40.0
 ROOMS = {
     "authoring": 90.0, "browser": 220.0, "cards": 70.0, "classes": 70.0, "courses": 240.0,
     "grading": 850.0, "howto": 250.0, "hub": 500.0, "instruments": 110.0, "labs": 220.0,
-    "measured": 120.0, "mlsys_widgets": 50.0, "sandbox": 260.0, "server": 60.0,
+    "lite": 120.0, "measured": 120.0, "mlsys_widgets": 50.0, "sandbox": 260.0, "server": 60.0,
 }  # fmt: skip
 
 CPU, UNIT = "cpu", "unit"

@@ -102,7 +102,7 @@ def test_the_wheel_says_what_it_is(wheel):
     assert metadata["Name"] == "mlsys-widgets"
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert set(metadata.get_all("Provides-Extra")) == {
-        "student", "ta", "postgres", "hub", "docs", "dev", "bench",
+        "student", "ta", "postgres", "hub", "docs", "site", "dev", "bench",
     }  # fmt: skip
     assert "mlsys = mlsys_widgets.cli:main" in member("entry_points.txt")
 

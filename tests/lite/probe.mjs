@@ -1,0 +1,18 @@
+// Starts the Python of a site under node, and runs a file in it beside the files of a lab:
+// node probe.mjs RUNTIME FILE [FOLDER]
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [runtime, file, folder] = process.argv.slice(2);
+const { loadPyodide } = await import(pathToFileURL(`${runtime}/pyodide.mjs`));
+const lock = JSON.parse(readFileSync(`${runtime}/pyodide-lock.json`, "utf-8"));
+const pyodide = await loadPyodide({
+  indexURL: `${runtime}/`,
+  packages: Object.keys(lock.packages),
+});
+if (folder) {
+  pyodide.FS.mkdir("/lab");
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: folder }, "/lab");
+  pyodide.FS.chdir("/lab");
+}
+await pyodide.runPythonAsync(readFileSync(file, "utf-8"));

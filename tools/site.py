@@ -1,0 +1,59 @@
+"""Build the site of labs that run in a browser alone, into build/site; ``--open`` shows it.
+
+A trial so far: docs/contributors/site.md says what works and what does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import sys
+import webbrowser
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+SITE: Final = ROOT / "build" / "site"
+#: What was fetched from registries, for the next time.
+KEPT: Final = ROOT / "build" / "lite"
+
+
+def main() -> int:
+    """Build the site, and serve it on this machine if asked."""
+    from mlsys_widgets.course.course import Course
+    from mlsys_widgets.lite.fetching import FetchError
+    from mlsys_widgets.lite.site_build import SiteError, build_site
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--open", action="store_true", help="serve the site here and open it")
+    arguments = parser.parse_args()
+    try:
+        build_site(Course.at(ROOT), SITE, KEPT, print)
+    except (FetchError, SiteError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    size = sum(each.stat().st_size for each in SITE.rglob("*") if each.is_file())
+    print(f"Built {SITE.relative_to(ROOT)}: {size / 1e6:.0f} MB. It is a trial: {TRIAL}")
+    if arguments.open:
+        _serve()
+    return 0
+
+
+TRIAL: Final = "see docs/contributors/site.md before you rely on anything it keeps."
+
+
+def _serve() -> None:
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=SITE)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        address = f"http://127.0.0.1:{server.server_port}/lab/index.html?path=START_HERE.md"
+        print(f"Serving {address} until you press Ctrl+C")
+        webbrowser.open(address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print("Stopped.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
