@@ -36,7 +36,10 @@ def show_labs(course: Course, lab: str) -> Shown:
     """Where all labs stand, or one of them."""
     labs = overview(course)
     found = next((each for each in labs if each.lab == lab), None)
-    return {"labs": labs, **({"one": found, "live": live_counts(course, lab)} if found else {})}
+    shown: Shown = {"labs": labs, **({"one": found} if found else {})}
+    with suppress(OSError, ValueError):  # a lab with a mistake in its files
+        shown["live"] = live_counts(course, lab) if found else None
+    return shown
 
 
 def show_dates(course: Course, _: str) -> Shown:

@@ -264,6 +264,9 @@ def test_a_lab_is_released_withdrawn_and_graded(staff, place):
     page = staff.send(f"labs?lab={LAB}", "collect")
     assert result(page)[0].startswith("Collect and grade: done")
     assert "everything is graded" in result(page)[1]
+    _, page = staff.get(f"labs?lab={LAB}")
+    assert "How far the class is" in page
+    assert re.search(r"Of \d+ students, 3 handed in\.", page)
 
 
 def test_a_second_look_is_read_as_text_and_answered(staff, place):
