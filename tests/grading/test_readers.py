@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -264,3 +265,31 @@ def test_who_has_got_all_there_is_is_not_put_off_again(tmp_path):
         assert not isinstance(told.value, PutOff)
     finally:
         made.close()
+
+
+READ_AT_ONCE = """
+import contextlib, sys, threading
+from pathlib import Path
+from mlsys_widgets.grading import messages
+from mlsys_widgets.grading.reading.readers import ReaderMessage, Readers
+sys.setswitchinterval(1e-6)
+Readers(lambda request: request, 1, Path("."))
+kinds = list(ReaderMessage._kinds)
+start = threading.Barrier(16)
+def read(number):
+    start.wait()
+    for kind in kinds[number % len(kinds):] + kinds:
+        with contextlib.suppress(ValueError):
+            ReaderMessage.from_data({"message": kind})
+threads = [threading.Thread(target=read, args=(number,)) for number in range(16)]
+for each in threads: each.start()
+for each in threads: each.join()
+"""
+
+
+def test_threads_that_read_their_first_messages_at_once_crash_nothing():
+    """Two of four such processes crashed when their threads learned the fields by themselves."""
+    command = [sys.executable, "-c", READ_AT_ONCE]
+    for _ in range(6):
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -66,6 +66,17 @@ class ReaderMessage:
         return {"message": type(self).__name__, **fields}
 
     @staticmethod
+    def learn_all() -> None:
+        """Learn the fields of every message, before several threads read any.
+
+        msgspec keeps in a class what it has learned about it, and the process of a thread that
+        finds this half done crashes.
+        """
+        for kind in ReaderMessage._kinds.values():
+            with contextlib.suppress(msgspec.ValidationError):
+                msgspec.convert({}, kind, str_keys=True)
+
+    @staticmethod
     def from_data(data: Mapping[str, Any]) -> ReaderMessage:
         """Read what `as_data` returned; `ValueError` if a field is not what it must be."""
         kind = ReaderMessage._kinds[data["message"]]
@@ -138,6 +149,7 @@ class Readers:
         usual: float = 0.0,
     ) -> None:
         self.count = count
+        ReaderMessage.learn_all()
         limits = limits or ReadingLimits()
         self._cpu, self._allowance = limits.cpu, Allowance(limits.hurried, usual)
         self._pool = ProcessPool(partial(_Reader, work, scratch, limits), count)
