@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import secrets
 import shutil
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from mlsys_widgets.courses.roster import RosterEntry
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.grading.reading.archives import IntakeResult, take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
+from mlsys_widgets.grading.reading.readers import Readers
+from mlsys_widgets.grading.reading.uploads import UnpackUploads
 from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.asked import AUTOGRADED
@@ -227,6 +231,33 @@ def test_an_upload_that_changes_while_it_is_taken_in_is_refused(course, inbox):
     taken = take_in(Course.at(course.root), LAB, inbox, counted=swapped)
     assert taken.refused == {path.name: "It was changed while it was taken in."}
     assert taken.students == ["bob"]
+
+
+def test_what_is_in_uploads_never_comes_to_the_coordinator(course, inbox, monkeypatch):
+    """So a class of large uploads costs it no more memory than one: it keeps hashes alone."""
+    reads = []
+    ask = Readers.ask
+    monkeypatch.setattr(
+        Readers, "ask", lambda self, request: reads.append(request) or ask(self, request)
+    )
+    notebook = inbox / f"{LAB}-ann.zip"
+    for name in ("cy", "dee", "eve", "fay"):
+        text = nbformat.v4.new_raw_cell(secrets.token_hex(1_000_000))
+        ledger = inbox / "ledger.jsonl"
+        Ledger.open(ledger, lab=LAB, student=name).record_answer("limit", "memory")
+        book = nbformat.reads(zipfile.ZipFile(notebook).read(f"{LAB}.ipynb"), 4)
+        book.cells.append(text)
+        files = {f"{LAB}.ipynb": nbformat.writes(book).encode(), LEDGER: ledger.read_bytes()}
+        (inbox / f"{LAB}-{name}.zip").write_bytes(rezipped(notebook, **files))
+        ledger.unlink()
+    tracemalloc.start()
+    taken = take_in(Course.at(course.root), LAB, inbox)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken.refused == {}
+    assert taken.students == ["ann", "bob", "cy", "dee", "eve", "fay"]
+    assert [len(each.paths) if isinstance(each, UnpackUploads) else 1 for each in reads] == [1] * 12
+    assert peak < 2_000_000, "one of the uploads of two megabytes"
 
 
 def test_two_files_of_one_student_are_for_a_person_to_choose(course, inbox):
