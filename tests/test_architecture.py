@@ -201,7 +201,6 @@ TESTED_ELSEWHERE = {
     "mlsys_widgets.grading.messages": "plain data between processes; test_readers, test_marking",
     "mlsys_widgets.grading.telling.told_report": "what is told; test_hand_in_judge",
     "mlsys_widgets.hub.accounts.run_as": "programs as users of a real hub; test_isolation",
-    "mlsys_widgets.hub.running.spawner": "servers of a real hub; test_hub, test_student_limits",
     "mlsys_widgets.instruments.concepts": "a graph as data; test_concept_map walks all of it",
     "mlsys_widgets.instruments.instrument_state": "one half of an instrument; test_instrument",
     "mlsys_widgets.instruments.roofline_machine": "parts of one picture; test_roofline_widget",

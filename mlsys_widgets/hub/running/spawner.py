@@ -6,8 +6,9 @@ import asyncio
 import os
 import pwd
 import resource
+import stat
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from jupyterhub.spawner import LocalProcessSpawner
 from traitlets import Dict, Integer, Unicode
 
 from mlsys_widgets.course.own_dates import VARIABLE as DATES
-from mlsys_widgets.files import START_PAGE
+from mlsys_widgets.files import START_PAGE, open_folder
 from mlsys_widgets.hub.accounts.machine_users import end_processes
 from mlsys_widgets.hub.accounts.run_as import umask_of
 from mlsys_widgets.hub.hub_state import Account, HubState
@@ -24,7 +25,23 @@ from mlsys_widgets.hub.running.settings import STAFF_ADDRESS
 from mlsys_widgets.hub.running.student_limits import ControlGroups, StudentLimits
 from mlsys_widgets.labs.identity import VARIABLE
 
-_WORKSPACES: Final = Path(".jupyter") / "lab" / "workspaces"
+#: Where JupyterLab keeps, below a home, what was open.
+_WORKSPACES: Final = (".jupyter", "lab", "workspaces")
+
+
+def lies_below(folder: Path, *names: str) -> bool:
+    """Whether something lies below a folder, on a way without links.
+
+    Asked as root: behind a link, the answer would tell a student what is there.
+    """
+    with ExitStack() as way:
+        try:
+            here = way.enter_context(open_folder(folder))
+            for name in names[:-1]:
+                here = way.enter_context(open_folder(name, dir_fd=here))
+            return not stat.S_ISLNK(os.lstat(names[-1], dir_fd=here).st_mode)
+        except OSError:
+            return False
 
 
 class CourseSpawner(LocalProcessSpawner):
@@ -82,9 +99,9 @@ class CourseSpawner(LocalProcessSpawner):
         """Return where staff work; for students what to do, and later the work as left."""
         if self.role != "student":
             return f"/{STAFF_ADDRESS}"
-        page, home = Path(self.notebook_dir) / START_PAGE, self.places.home(self.user.name)
-        new = not (home / _WORKSPACES).exists()
-        return f"/lab/tree/{page.name}" if new and page.is_file() else "/lab"
+        home = self.places.home(self.user.name)
+        new = not lies_below(home, *_WORKSPACES)
+        return f"/lab/tree/{START_PAGE}" if new and lies_below(home, START_PAGE) else "/lab"
 
     def _control_group(self) -> list[Path]:
         if not self.groups:
