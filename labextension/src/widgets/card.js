@@ -409,7 +409,8 @@ export function renderCard(model, el) {
     const held = document.activeElement;
     if (body.contains(held) && held.closest("[hidden]")) {
       const target = parts.get(focus)?.node;
-      (target && !target.hidden ? target : toggle).focus();
+      astray = !target || target.hidden;
+      (astray ? toggle : target).focus();
     }
     leadThePage(card);
   };
@@ -454,7 +455,7 @@ export function renderCard(model, el) {
     // Where the keyboard was is gone: it goes to what came instead, which may come a moment later.
     if (held && !card.contains(document.activeElement)) { astray = true; title.focus({ preventScroll: true }); }
     const target = parts.get(view.focus)?.node;
-    if (astray && document.activeElement === title && target) {
+    if (astray && [title, toggle].includes(document.activeElement) && target) {
       astray = false;
       (target.querySelector("button, input:checked, input, select, textarea") ?? target).focus();
     }
