@@ -169,7 +169,8 @@ def run_forget(arguments: argparse.Namespace) -> int:
         print_plain(console, "Nothing was removed.")
         return 1
     names = person.names()  # while the gradebook still knows them
-    left = _forget(person, edit, searches)
+    left = _forget(person.course, names, searches)
+    edit.write()  # the settings know the names from before, so they come last
     if link.exists:
         answer = link.ask(HubRequest("forget", names.logins, names.words))
         if answer is None:
@@ -177,6 +178,8 @@ def run_forget(arguments: argparse.Namespace) -> int:
                 "the hub does not answer, so the account and the home are still there; start it"
                 f" and run this again: mlsys course forget {arguments.student}"
             )
+        # Until the hub removed its notes of hand-ins, the judge may have written about them again.
+        left = _forget(person.course, names, searches)
         left += [Trace(Path(each["path"]), "cannot", each["why"]) for each in answer.left]
         print_plain(console, "The hub has removed the account, the home and its own records.")
     _cannot(console, left, person.course)
@@ -185,14 +188,13 @@ def run_forget(arguments: argparse.Namespace) -> int:
     return 0 if not left else 1
 
 
-def _forget(person: PersonFiles, edit: SettingsEditor, searches: Sequence[Search]) -> list[Trace]:
-    """Remove everything; returns what could not be removed. Can be done again after a crash."""
-    course = person.course
+def _forget(course: Course, names: KnownNames, searches: Sequence[Search]) -> list[Trace]:
+    """Remove everything but settings; return what could not be removed. Can be done again."""
     with ExitStack() as stack:
         for lab in labs_of(course):  # nobody may write about them meanwhile
             stack.enter_context(GradedLog(course.home, lab).alone())
         # These keep more than lines about people: a chain, and answers in the exchange.
-        for name in person.names().logins:
+        for name in names.logins:
             SecondLooks(course).forget(name)
             for lab in labs_of(course):
                 GradeHistory(course.home, lab).forget(name)
@@ -209,10 +211,9 @@ def _forget(person: PersonFiles, edit: SettingsEditor, searches: Sequence[Search
         # The gradebook knows the full name that is looked for, so it comes after the files.
         with gradebook(course, write=True) as db:
             if db is not None:
-                for name in person.names().logins:
+                for name in names.logins:
                     remove_student(db, name)
         rewrite(course)
-        edit.write()  # the settings know the names from before, so they come last
     return left
 
 

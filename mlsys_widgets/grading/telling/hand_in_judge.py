@@ -233,6 +233,9 @@ class HandInJudge:
         self, opened: _OpenLab, found: list[tuple[HandInNote, JudgedSubmission | str]]
     ) -> None:
         """Write the gradebook, and then what the students are told."""
+        # Somebody may have been forgotten, or renamed, since the judge looked.
+        noted = {note.folder for note in read_notes(notes_beside(self._course.home))}
+        found = [(note, reply) for note, reply in found if note.folder in noted]
         if not found:
             return
         told = opened.lab.told
