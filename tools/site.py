@@ -17,6 +17,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 SITE: Final = ROOT / "build" / "site"
 #: What was fetched from registries, for the next time.
 KEPT: Final = ROOT / "build" / "lite"
+TRIAL: Final = "see docs/contributors/site.md before you rely on anything it keeps."
 
 
 def main() -> int:
@@ -38,9 +39,6 @@ def main() -> int:
     if arguments.open:
         _serve()
     return 0
-
-
-TRIAL: Final = "see docs/contributors/site.md before you rely on anything it keeps."
 
 
 def _serve() -> None:

@@ -102,11 +102,14 @@ def _fetch_wheels(rows: Mapping[str, Mapping[str, str]], into: Path) -> None:
             [
                 *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
                 *("--only-binary=:all:", "--platform=any", "--implementation=py"),
-                *(f"--python-version={PYTHON}", f"--dest={into}"),
+                *(f"--python-version={PYTHON}", f"--dest={aside}"),
                 *("--require-hashes", f"--requirement={wanted}"),
             ],
             "the wheels of the site",
         )
+        # Whole, or not there: somebody else may build a site at the same time.
+        for wheel in Path(aside).glob("*.whl"):
+            wheel.replace(into / wheel.name)
 
 
 def _run(command: list[str], what: str) -> str:
