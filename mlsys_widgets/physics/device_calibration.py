@@ -38,6 +38,7 @@ from mlsys_widgets.physics.domain import Numeric
 from mlsys_widgets.physics.kernel_laws import Law, LawCeilings, SmallLaw
 from mlsys_widgets.physics.kernel_time import CalibratedTime
 from mlsys_widgets.physics.kernels import Kernel
+from mlsys_widgets.physics.power_law import PowerLaw
 from mlsys_widgets.physics.product_laws import ProductLaw, UnalignedLaw
 from mlsys_widgets.physics.products import storages
 from mlsys_widgets.physics.provenance import Provenance, Source, catalog_entry
@@ -84,6 +85,8 @@ class DeviceCalibration:
         Multiprocessors.
     source : Source
         The measurement.
+    power : PowerLaw or None
+        What its power depends on, if its energy was measured.
 
     Examples
     --------
@@ -107,6 +110,21 @@ class DeviceCalibration:
     training_launch: float
     units: float
     source: Source
+    power: PowerLaw | None = None
+
+    def power_law(self) -> PowerLaw:
+        """What the power of the device depends on.
+
+        Raises
+        ------
+        UnknownName
+            If its energy was not measured.
+        """
+        if self.power is None:
+            raise UnknownName(
+                f"the energy of {self.device.name} was not measured, so nothing tells its power"
+            )
+        return self.power
 
     def law(self, family: str, precision: str) -> Law:
         """The law of a family in a precision.
@@ -174,6 +192,8 @@ class DeviceCalibration:
         for law in self.laws.values():
             for name, value, unit, origin in law.facts():
                 yield f"{law.name}: {name}", value, unit, origin
+        for name, value, unit, origin in self.power.facts() if self.power else ():
+            yield f"power: {name}", value, unit, origin
 
 
 def calibrated_devices() -> tuple[str, ...]:
@@ -283,6 +303,11 @@ def read_calibration(data: Mapping[str, Any], device: Device | None = None) -> D
         note = f"from {entry['cases']} cases of {entry['from']}"
         facts = {p: source.fact(value, note) for p, value in entry["parameters"].items()}
         laws[name] = catalog_entry(kind, name, name, **facts)
+    power = data.get("power")
+    if power is not None:
+        note = f"from {power['cases']} cases of {power['from']}"
+        facts = {p: source.fact(value, note) for p, value in power["parameters"].items()}
+        power = catalog_entry(PowerLaw, "power", "power", **facts)
     return DeviceCalibration(
         device=find_device(data["device"]) if device is None else device,
         laws=laws,
@@ -290,4 +315,5 @@ def read_calibration(data: Mapping[str, Any], device: Device | None = None) -> D
         training_launch=data["training_launch"],
         units=data["units"],
         source=source,
+        power=power,
     )

@@ -102,9 +102,51 @@ def greater(a: Numeric, b: Numeric) -> Numeric:
     return np.maximum(a, b)
 
 
+def natural_log(a: Numeric) -> Numeric:
+    """The natural logarithm, for numbers and arrays alike."""
+    return math.log(a) if isinstance(a, float) else np.log(a)
+
+
+def square_root(a: Numeric) -> Numeric:
+    """The square root, for numbers and arrays alike."""
+    return math.sqrt(a) if isinstance(a, float) else np.sqrt(a)
+
+
 def round_up(a: Numeric) -> Numeric:
     """The next whole number, for numbers and arrays alike."""
     return float(math.ceil(a)) if isinstance(a, float) else np.ceil(a)
+
+
+@dataclass(frozen=True)
+class WholeDomain(Domain):
+    """Whole numbers between two limits: servers, clients."""
+
+    def check(self, name: str, value: object) -> Numeric:
+        """Return ``value`` as `Domain` does, and refuse fractions as well.
+
+        Examples
+        --------
+        >>> WholeDomain(1, 100, "a whole number between 1 and 100").check("servers", 2.5)
+        Traceback (most recent call last):
+        ...
+        ValueError: servers is 2.5; it must be a whole number between 1 and 100
+        """
+        checked = super().check(name, value)
+        broken = np.atleast_1d(np.asarray(checked) % 1 != 0)
+        if broken.any():
+            self._refuse(name, np.atleast_1d(checked)[broken][0].item())
+        return checked
+
+
+def over_spare(amount: Numeric, spare: Numeric) -> Numeric:
+    """An amount over what is left of something, or infinity when nothing is left.
+
+    Examples
+    --------
+    >>> over_spare(1.0, 0.25), over_spare(1.0, 0.0), over_spare(1.0, -0.5)
+    (4.0, inf, inf)
+    """
+    return recovered_after(amount, spare)
 
 
 def recovered_after(cost: Numeric, gain: Numeric) -> Numeric:

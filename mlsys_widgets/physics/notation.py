@@ -16,13 +16,25 @@ from functools import cache
 from html import escape
 from typing import Any
 
-_GREEK = {"η": r"\eta ", "Δ": r"\Delta ", "σ": r"\sigma ", "α": r"\alpha "}
+_GREEK = {
+    "η": r"\eta ", "Δ": r"\Delta ", "σ": r"\sigma ", "α": r"\alpha ", "λ": r"\lambda ",
+    "ρ": r"\rho ",
+}  # fmt: skip
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _COMPARISONS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥"}
 _LATEX_COMPARISONS = {"<": "<", "≤": r"\le", ">": ">", "≥": r"\ge"}
 
 # Functions that a formula may call, and how people write them.
-_FUNCTIONS = {"lesser": "min", "greater": "max"}
+_FUNCTIONS = {
+    "lesser": "min",
+    "greater": "max",
+    "natural_log": "ln",
+    "erlang_c": "Erlang",
+    "response_quantile": "quantile",
+    "mean_value": "MVA",
+}
+#: Functions that LaTeX has a command for.
+_COMMANDS = ("min", "max", "ln")
 
 # Binding strength, weakest first; an operand that binds more weakly gets parentheses.
 _COMPARE, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
@@ -46,6 +58,14 @@ class Notation(ABC):
     @abstractmethod
     def power(self, base: str, exponent: str) -> str:
         """A base raised to a whole number."""
+
+    @abstractmethod
+    def raised(self, base: str, exponent: str) -> str:
+        """A base raised to a quantity."""
+
+    def root(self, inside: str) -> str:
+        """The square root of an expression."""
+        return f"√{self.parenthesized(inside)}"
 
     times = " × "
     plus = " + "
@@ -97,6 +117,9 @@ class TextNotation(Notation):
     def power(self, base: str, exponent: str) -> str:
         return base + exponent.translate(_SUPERSCRIPTS)
 
+    def raised(self, base: str, exponent: str) -> str:
+        return f"{base}^{exponent}"
+
 
 class HtmlNotation(TextNotation):
     """HTML: symbols in ``<var>``, indices in ``<sub>``, everything escaped."""
@@ -111,6 +134,9 @@ class HtmlNotation(TextNotation):
 
     def power(self, base: str, exponent: str) -> str:
         return f"{base}<sup>{exponent}</sup>"
+
+    def raised(self, base: str, exponent: str) -> str:
+        return self.power(base, exponent)
 
     def compare(self, left: str, sign: str, right: str) -> str:
         return f"{left} {escape(sign)} {right}"
@@ -150,9 +176,16 @@ class LatexNotation(Notation):
     def power(self, base: str, exponent: str) -> str:
         return f"{base}^{{{exponent}}}"
 
+    def raised(self, base: str, exponent: str) -> str:
+        return self.power(base, exponent)
+
+    def root(self, inside: str) -> str:
+        return rf"\sqrt{{{inside}}}"
+
     def call(self, function: str, arguments: list[str]) -> str:
         inside = ", ".join(arguments)
-        return rf"\{function}\left({inside}\right)"
+        name = rf"\{function}" if function in _COMMANDS else rf"\operatorname{{{function}}}"
+        return rf"{name}\left({inside}\right)"
 
     def ceiling(self, inside: str) -> str:
         return rf"\left\lceil {inside} \right\rceil"
@@ -194,6 +227,12 @@ class MathmlNotation(Notation):
 
     def power(self, base: str, exponent: str) -> str:
         return f"<msup>{base}<mn>{exponent}</mn></msup>"
+
+    def raised(self, base: str, exponent: str) -> str:
+        return f"<msup><mrow>{base}</mrow><mrow>{exponent}</mrow></msup>"
+
+    def root(self, inside: str) -> str:
+        return f"<msqrt>{inside}</msqrt>"
 
     def call(self, function: str, arguments: list[str]) -> str:
         return f"<mi>{function}</mi>{self.parenthesized('<mo>,</mo>'.join(arguments))}"
@@ -278,10 +317,12 @@ class _Writer:
                 return self.leaf(name), _ATOM
             case ast.Constant(value=int() | float() as value):
                 return self.notation.number(f"{value:g}"), _ATOM
-            case ast.Call(func=ast.Name(id="recovered_after"), args=[cost, gain]):
+            case ast.Call(func=ast.Name(id="recovered_after" | "over_spare"), args=[cost, gain]):
                 return self._quotient(cost, gain)
             case ast.Call(func=ast.Name(id="round_up"), args=[rounded]):
                 return self.notation.ceiling(self.write(rounded)[0]), _ATOM
+            case ast.Call(func=ast.Name(id="square_root"), args=[squared]):
+                return self.notation.root(self.write(squared)[0]), _ATOM
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 inside = [self.write(argument)[0] for argument in arguments]
                 return self.notation.call(_FUNCTIONS[name], inside), _ATOM
@@ -292,6 +333,11 @@ class _Writer:
                 return self._quotient(above, below)
             case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=exponent)):
                 return self.notation.power(self._inside(base, _ATOM), str(exponent)), _POWER
+            case ast.BinOp(left=base, op=ast.Pow(), right=exponent):
+                # Where an exponent is set small, it needs no parentheses.
+                strength = _ATOM if self.notation.one_line else _SUM
+                sides = self._inside(base, _ATOM), self._inside(exponent, strength)
+                return self.notation.raised(*sides), _POWER
             case ast.BinOp(left=left, op=ast.Mult(), right=right):
                 factors = self._inside(left, _PRODUCT), self._inside(right, _PRODUCT)
                 return self.notation.times.join(factors), _PRODUCT

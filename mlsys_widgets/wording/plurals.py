@@ -27,3 +27,17 @@ def counted(number: SupportsFloat, singular: str, plural: str | None = None) -> 
     shown = format_quantity(number)
     noun = singular if shown == "1" else plural or f"{singular}s"
     return shown if shown == NEVER else f"{shown} {noun}"
+
+
+def in_unit(value: SupportsFloat, unit: str) -> str:
+    """Write a number in its unit; one of what a noun counts is singular.
+
+    Examples
+    --------
+    >>> in_unit(1, "rows"), in_unit(2, "rows"), in_unit(1, "s")
+    ('1 row', '2 rows', '1 s')
+    """
+    # A noun has a singular; the symbol of a unit, such as s, has none.
+    if len(unit) > 2 and unit.isalpha() and unit.endswith("s"):
+        return counted(value, unit[:-1], unit)
+    return format_quantity(value, unit)

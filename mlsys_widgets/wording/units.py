@@ -15,6 +15,15 @@ unit           shown as                     also read
 ``OP/s``       ``35 TOPS``                  ``100 TOP/s``
 ``FLOP/B``     ``170.7 FLOP/B``             ``156 FLOP/byte``
 ``W``          ``700 W``, ``100 mW``        ``0.1 W``
+``J``          ``43 mJ``, ``2.56 J``        ``0.5 kJ``, ``1 Wh``
+``Wh``         ``1.2 kWh`` (of joules)      ``500 Wh``; a bare number is kWh
+``J/token``    ``43 mJ/token``              ``0.04 J/token``
+``J/B``        ``60 pJ/B``                  ``6e-11 J/B``
+``J/FLOP``     ``0.5 pJ/FLOP``              ``1 pJ/FLOP``
+``kg``         ``888 g``, ``1.2 t``         ``300 g``
+``kg/J``       ``481 g/kWh``                ``381 g/kWh``
+``USD``        ``3.2 USD``                  ``3.20 $``
+``USD/J``      ``0.12 USD/kWh``             ``0.3 $/kWh``
 ``%``          ``57.8%`` (of a fraction)    ``33``, meaning 33%
 ``×``          ``7.39×``                    ``2.4x``
 ``/s``         ``1,450/s``                  ``1.45k``, ``5M per day``
@@ -39,12 +48,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, SupportsFloat
 
 SECONDS_PER_HOUR: Final = 3600.0
 SECONDS_PER_DAY: Final = 86_400.0
+JOULES_PER_KWH: Final = 3.6e6
 _MINUTE: Final = 60.0
 _YEAR: Final = 365 * SECONDS_PER_DAY
 
@@ -52,7 +62,7 @@ _YEAR: Final = 365 * SECONDS_PER_DAY
 NEVER: Final = "never"
 
 _PREFIX: Final = {
-    "p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0,
+    "f": 1e-15, "p": 1e-12, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "": 1.0,
     # Computing writes KB; physics, kW.
     "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
 }  # fmt: skip
@@ -155,6 +165,31 @@ def _time(unit: float = 1.0) -> _Scale:
     return _Scale(short.noun, short.example, steps, spellings)
 
 
+def _energy() -> _Scale:
+    """Joules with prefixes; watt-hours are read as well."""
+    scale = _metric("an energy", "2.5 J or 40 mJ", "J", "nµmkMG", "joule", "joules")
+    return replace(scale, spellings=_WATT_HOURS | scale.spellings)
+
+
+#: Joules of what electricity is sold in.
+_WATT_HOURS: Final = {p + "Wh": _PREFIX[p] * JOULES_PER_KWH / 1e3 for p in ["", "k", "M", "G", "T"]}
+
+
+def _bought_energy() -> _Scale:
+    """Joules, shown in what electricity is sold in."""
+    sizes = _WATT_HOURS.items()
+    steps = tuple((0.0 if label == "Wh" else size, size, label) for label, size in sizes)
+    spellings = _energy().spellings | {"": JOULES_PER_KWH}
+    return _Scale("an energy", "1.2 kWh", steps, spellings)
+
+
+def _mass() -> _Scale:
+    """Kilograms, shown in grams and tonnes too."""
+    table = {"": 1.0, "mg": 1e-6, "g": 1e-3, "kg": 1.0, "t": 1e3}
+    steps = ((0.0, 1e-3, "g"), (1.0, 1.0, "kg"), (1e3, 1e3, "t"))
+    return _Scale("a mass", "300 g or 1.2 t", steps, table)
+
+
 _SCALES: Final = {
     "s": _time(),
     "days": _time(unit=SECONDS_PER_DAY),
@@ -165,6 +200,15 @@ _SCALES: Final = {
     "FLOP/s": _metric("a compute rate", "312 TFLOPS", "FLOPS", "KMGT", "FLOP/s", "FLOPs/s"),
     "OP/s": _metric("a compute rate", "35 TOPS", "OPS", "KMGT", "OP/s", "OPs/s"),
     "FLOP/B": _plain("an intensity", "170.7 FLOP/B", " FLOP/B", "FLOP/byte", "FLOPs/byte"),
+    "J": _energy(),
+    "Wh": _bought_energy(),
+    "J/token": _metric("an energy", "40 mJ/token", "J/token", "nµmk", "J"),
+    "J/B": _metric("an energy", "60 pJ/B", "J/B", "fpnµm", "J/byte"),
+    "J/FLOP": _metric("an energy", "0.5 pJ/FLOP", "J/FLOP", "fpnµm"),
+    "kg": _mass(),
+    "kg/J": _plain("a carbon intensity", "381 g/kWh", " g/kWh", factor=1e-3 / JOULES_PER_KWH),
+    "USD": _plain("an amount of money", "12.50 USD", " USD", "$"),
+    "USD/J": _plain("a price", "0.12 USD/kWh", " USD/kWh", "$/kWh", factor=1 / JOULES_PER_KWH),
     "W": _metric("a power", "700 W or 100 mW", "W", "µmkM", "watt", "watts"),
     "%": _plain("a percentage", "33%", "%", "percent", factor=0.01),
     "×": _plain("a ratio", "2.4×", "×", "x", "times"),

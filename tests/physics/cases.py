@@ -128,11 +128,56 @@ CASES = [
             {"phase": "decode", "precision": "int4", "layers": 1},
         )
     ),
+    Case(
+        ph.step_energy,
+        {"batch": 7, "sequence": 1000},
+        {**_SERVED, "phase": "decode", "launch": "async"},
+    ),
+    Case(ph.service_energy, {"power": 600, "rate": 4000, "busy": 0.2, "idle": 120}),
+    Case(
+        ph.energy_bill,
+        {"tokens": 1e9, "energy_per_token": 0.05, "price": 5e-8},
+        {"grid": "world", "data_center": "average"},
+    ),
+    Case(ph.queue, {"arrivals": 60, "service": 20e-3, "servers": 4, "later": 0.1}),
+    Case(ph.queue, {"arrivals": 30, "service": 20e-3, "later": 0.01}),
+    Case(ph.one_client, {"arrivals": 30, "service": 20e-3, "servers": 2, "later": 0.01}),
+    Case(ph.single_server, {"arrivals": 30, "service": 20e-3, "variation": 2.0}),
+    Case(ph.batch_server, {"arrivals": 3, "tokens": 40}, {"steps": [1e-3, 1.5e-3, 2e-3]}),
+    Case(ph.closed_loop, {"clients": 4, "service": 20e-3, "think": 5e-3}),
+    Case(ph.fan_out, {"slow": 0.01, "servers": 100}),
+    Case(
+        ph.reserved_cache,
+        {"memory": 10e9, "token": 131072, "prompt": 300, "answer": 100, "room": 2048},
+    ),
+    Case(
+        ph.paged_cache,
+        {"memory": 10e9, "token": 131072, "prompt": 300, "answer": 100, "block": 16},
+    ),
+    Case(ph.cache_use, {"memory": 6.4e9, "token": 131072, "kept": 5000, "held": 40_000}),
+    Case(ph.speculation, {"right": 0.75, "guesses": 4, "check": 1.1, "guess": 0.1}),
+    Case(
+        ph.quantization_error,
+        {"block": 128, "weights": 1e6, "outlier": 9, "cut": 8},
+        {"bits": 4},
+    ),
+    Case(ph.float_error, {"reach": 5.5}),
+    Case(ph.stored_weights, {"weights": 8e9, "group": 128, "beside": 32}, {"bits": 4}),
+    *(
+        Case(
+            ph.product_speed,
+            {"rows": 7, "group": 64},
+            {"columns": 4096, "depth": 1024, "precision": each},
+        )
+        for each in ("fp8", "int8", "int4")
+    ),
     Case(ph.training_memory, {"batch": 8, "sequence": 1024}, {"model": "gpt2"}),
 ]
 
 #: Public functions that are no formulas of numbers and have tests of their own.
 OTHERS = {
+    "block_reach",
+    "crossing_rows",
     "calibrated_devices",
     "calibration_of",
     "can_fuse",
@@ -141,6 +186,7 @@ OTHERS = {
     "chainable",
     "counted",
     "format_quantity",
+    "highest_rate",
     "language_model",
     "layer_kernels",
     "make_device",
@@ -152,6 +198,9 @@ OTHERS = {
     "read_calibration",
     "row_family",
     "sensitivity",
+    "simulate_batches",
+    "simulate_closed_loop",
+    "simulate_queue",
     "time_uses",
     "training_launches",
     "training_time",

@@ -12,11 +12,21 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.physics import notation
 from mlsys_widgets.physics.derivation import EveryNotation
 from mlsys_widgets.physics.domain import greater, lesser
+from mlsys_widgets.physics.queueing import erlang_c, mean_value, response_quantile
 from mlsys_widgets.physics.result import derivable
 from tests.physics.cases import CASES, Case, identify
 
 every_case = pytest.mark.parametrize("case", CASES, ids=identify)
-FUNCTIONS = {"min": lesser, "max": greater, "ceil": math.ceil}
+FUNCTIONS = {
+    "min": lesser,
+    "max": greater,
+    "ceil": math.ceil,
+    "sqrt": math.sqrt,
+    "ln": math.log,
+    "Erlang": erlang_c,
+    "quantile": response_quantile,
+    "MVA": mean_value,
+}
 
 
 def explained(case: Case) -> ph.Derivation:
@@ -41,6 +51,7 @@ def test_the_written_formula_computes_the_value(case: Case) -> None:
         shown = notation.write(member.formula, notation.TEXT, lambda name: name)
         code = shown.replace("×", "*").replace("−", "-").replace("²", "**2")
         code = code.replace("≥", ">=").replace("≤", "<=").replace("⌈", "ceil(").replace("⌉", ")")
+        code = code.replace("√", "sqrt").replace("^", "**")
         values = {name: getattr(result, name) for name in names}
         value = eval(compile(ast.parse(code, mode="eval"), "formula", "eval"), FUNCTIONS | values)
         assert value == pytest.approx(getattr(result, member.name), rel=1e-12)

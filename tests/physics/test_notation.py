@@ -9,7 +9,16 @@ import pytest
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.physics import notation
-from mlsys_widgets.physics.domain import greater, lesser, recovered_after, round_up
+from mlsys_widgets.physics.domain import (
+    greater,
+    lesser,
+    natural_log,
+    over_spare,
+    recovered_after,
+    round_up,
+    square_root,
+)
+from mlsys_widgets.physics.queueing import erlang_c
 
 
 def test_latex_as_people_write_it() -> None:
@@ -47,6 +56,18 @@ def rounded(self: Any) -> Any:
     return lesser(round_up(self.a / self.b), greater(self.c, recovered_after(self.d, self.e)))
 
 
+def raised(self: Any) -> Any:
+    return 1 - (1 - self.a) ** self.b
+
+
+def called(self: Any) -> Any:
+    return over_spare(natural_log(self.a), 1 - erlang_c(self.b, self.c))
+
+
+def rooted(self: Any) -> Any:
+    return 2 ** (self.a - 1) - square_root(self.b + self.c**2)
+
+
 def compared(self: Any) -> Any:
     return self.a + 1 >= self.b
 
@@ -62,6 +83,13 @@ def compared(self: Any) -> Any:
             r"\min\left(\left\lceil \frac{a}{b} \right\rceil, "
             r"\max\left(c, \frac{d}{e}\right)\right)",
         ),
+        (raised, "1 − (1 − a)^b", "1 - (1 - a)^{b}"),
+        (
+            called,
+            "ln(a) / (1 − Erlang(b, c))",
+            r"\frac{\ln\left(a\right)}{1 - \operatorname{Erlang}\left(b, c\right)}",
+        ),
+        (rooted, "2^(a − 1) − √(b + c²)", r"2^{a - 1} - \sqrt{b + c^{2}}"),
         (compared, "a + 1 ≥ b", r"a + 1 \ge b"),
     ],
 )
@@ -77,6 +105,16 @@ def test_parentheses_stand_where_they_are_needed(formula: Any, text: str, latex:
             quotient_of_products,
             "<mfrac><mrow>a<mo>×</mo>b</mrow><mrow><msup><mrow><mo>(</mo>c<mo>×</mo>d<mo>)</mo>"
             "</mrow><mn>2</mn></msup></mrow></mfrac>",
+        ),
+        (
+            raised,
+            "<mn>1</mn><mo>−</mo><msup><mrow><mrow><mo>(</mo><mn>1</mn><mo>−</mo>a<mo>)</mo></mrow>"
+            "</mrow><mrow>b</mrow></msup>",
+        ),
+        (
+            rooted,
+            "<msup><mrow><mn>2</mn></mrow><mrow>a<mo>−</mo><mn>1</mn></mrow></msup><mo>−</mo>"
+            "<msqrt>b<mo>+</mo><msup>c<mn>2</mn></msup></msqrt>",
         ),
         (compared, "a<mo>+</mo><mn>1</mn><mo>≥</mo>b"),
     ],

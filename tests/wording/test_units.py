@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mlsys_widgets.physics import counted, format_quantity, parse_quantity
 
 UNITS = ["s", "days", "B", "B/s", "FLOP", "FLOP/s", "OP/s", "FLOP/B", "W", "%", "×", "/s", "/day",
+         "J", "Wh", "J/token", "J/B", "J/FLOP", "kg", "kg/J", "USD", "USD/J",
          "images", ""]  # fmt: skip
 
 
@@ -41,6 +42,17 @@ UNITS = ["s", "days", "B", "B/s", "FLOP", "FLOP/s", "OP/s", "FLOP/B", "W", "%", 
         (170.67, "FLOP/B", "170.7 FLOP/B"),
         (5 / 6, "FLOP/B", "0.833 FLOP/B"),
         (0.1, "W", "100 mW"),
+        (2.56, "J", "2.56 J"),
+        (4.32e6, "Wh", "1.2 kWh"),
+        (1800, "Wh", "0.5 Wh"),
+        (0.0432, "J/token", "43.2 mJ/token"),
+        (1.36e-10, "J/B", "136 pJ/B"),
+        (9.6e-13, "J/FLOP", "960 fJ/FLOP"),
+        (0.888, "kg", "888 g"),
+        (1200, "kg", "1.2 t"),
+        (0.481 / 3.6e6, "kg/J", "481 g/kWh"),
+        (3.2, "USD", "3.2 USD"),
+        (0.12 / 3.6e6, "USD/J", "0.12 USD/kWh"),
         (1e5, "W", "100 kW"),
         (0.578, "%", "57.8%"),
         (1 / 3, "%", "33.3%"),
@@ -96,6 +108,12 @@ def test_shown(value: float, unit: str, shown: str) -> None:
         ("-3 ms", "s", -3e-3),
         ("never", "days", math.inf),
         ("0.1 mW", "W", 1e-4),
+        ("1 Wh", "J", 3600.0),
+        ("1.2", "Wh", 4.32e6),
+        ("500 Wh", "Wh", 1.8e6),
+        ("43 mJ", "J/token", 0.043),
+        ("300 g", "kg", 0.3),
+        ("0.3 $/kWh", "USD/J", 0.3 / 3.6e6),
         ("0.1 MW", "W", 1e5),
     ],
 )
@@ -166,7 +184,8 @@ def test_what_is_shown_reads_back(value: float, unit: str, negative: bool, pad: 
 @given(st.floats(1, 9.99), st.sampled_from(UNITS))
 def test_padded_numbers_keep_their_width(value: float, unit: str) -> None:
     widths = {len(format_quantity(v, unit, pad=True)) for v in (value, 2.0, 2.5, 9.99)}
-    if unit not in ("%", "days"):  # these are shown at another scale than the value's
+    # These are shown at another scale than the value's.
+    if unit not in ("%", "days", "Wh", "kg/J", "USD/J"):
         assert len(widths) == 1
 
 
