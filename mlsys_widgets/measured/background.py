@@ -23,6 +23,11 @@ _CHILD: Final = "mlsys_widgets.measured.child_process"
 Outcome = Literal["running", "saved", "failed", "canceled"]
 
 
+def can_measure() -> bool:
+    """Whether a child can be started that measures; Python in WebAssembly has no processes."""
+    return sys.platform not in {"emscripten", "wasi"}
+
+
 class BackgroundMeasurement:
     """A child process that measures this machine and saves what it found.
 
@@ -32,6 +37,8 @@ class BackgroundMeasurement:
         The file; it is replaced in one step, at the end, or stays as it was.
     sizes
         Sides of the fp32 products without which the measurement is not saved.
+    sections
+        The only parts to measure, by name; the usual ones if none is named.
     budget
         Seconds after which no further case starts.
     longest
@@ -43,6 +50,7 @@ class BackgroundMeasurement:
         out: Path,
         *,
         sizes: Sequence[int] = (),
+        sections: Sequence[str] = (),
         budget: float = BUDGET,
         longest: float = LONGEST,
     ) -> None:
@@ -59,7 +67,7 @@ class BackgroundMeasurement:
         self._process = subprocess.Popen(
             # -P: a student's file called numpy.py in this folder is not numpy.
             [sys.executable, "-P", "-m", _CHILD, str(out), "--budget", str(budget),
-             "--sizes", *map(str, sizes)],
+             "--sizes", *map(str, sizes), "--sections", *sections],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

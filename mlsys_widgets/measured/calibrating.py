@@ -13,6 +13,7 @@ from typing import Any, Final
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured.fitting import fit_law
 from mlsys_widgets.measured.kernel_families import KernelFamily, families
+from mlsys_widgets.measured.power_fitting import fit_power
 from mlsys_widgets.measured.queries import Case, cases, ceilings
 from mlsys_widgets.measured.recorder import Document
 
@@ -96,7 +97,7 @@ def calibrate(document: Document, chosen: Chosen = fitted_positions) -> dict[str
         "launch": launch,
         "training_launch": _launch(document, chosen, ("training",)) or launch,
         "laws": laws,
-    }
+    } | fit_power(document, device)
 
 
 def waiting_for_host(document: Document, *kinds: str) -> list[Case]:

@@ -33,9 +33,14 @@ def size_in_words(kind: str, shape: Mapping[str, Value]) -> str:
     '2 × 512 tokens, 32 heads of 128 (8 KV), causal'
     >>> size_in_words("decode_attention", {"batch": 64, "queries": 1, "keys": 4096} | heads)
     '64 × 4,096 cached tokens, 32 heads of 128 (8 KV)'
+    >>> size_in_words("energy", {"work": "decode", "drawn": True, "batch": 3, "sequence": 6742})
+    'decode of 3 × 6,742 tokens, drawn'
     """
     if kind in ("attention", "decode_attention"):
         return _attention(kind, shape)
+    if kind == "energy" and "batch" in shape:
+        drawn = ", drawn" if shape.get("drawn") else ""
+        return f"{shape['work']} of {shape['batch']:,} × {shape['sequence']:,} tokens{drawn}"
     if all(side in shape for side in "mnk"):
         m, n, k = (shape[side] for side in "mnk")
         return f"N = {n:,}" if m == n == k else f"{m:,} × {n:,} × {k:,}"

@@ -75,11 +75,25 @@ def lacking(document: Document, sizes: Sequence[int]) -> str:
     )
 
 
+def unfinished(document: Document) -> str:
+    """Say what sections that were asked for by name left out, and why; empty if nothing."""
+    for entry in document["skipped"]:
+        return (
+            f"The measurement did not get through: {entry['what']} ended with “{entry['reason']}”."
+            " Close other programs and measure again."
+        )
+    return ""
+
+
 def measure_into(
-    out: Path, sizes: Sequence[int], budget: float, tell: Callable[[dict[str, object]], None]
+    out: Path,
+    sizes: Sequence[int],
+    budget: float,
+    tell: Callable[[dict[str, object]], None],
+    sections: Sequence[str] = (),
 ) -> bool:
     """Measure this CPU quickly and save it. What happens is told; `False` if nothing was saved."""
-    began, names = time.monotonic(), list(cpu.SECTIONS)
+    began, names = time.monotonic(), list(sections or cpu.SECTIONS)
 
     def say(doing: str) -> None:
         # Whatever is further: a fast machine is done before the time is up.
@@ -88,8 +102,9 @@ def measure_into(
         tell({"share": round(min(0.99, max(begun, spent)), 3), "doing": doing})
 
     try:
-        document = cpu.measure(quick=True, budget=budget, say=say).document()
-        if problem := lacking(document, sizes):
+        chosen = sections or None
+        document = cpu.measure(quick=True, budget=budget, sections=chosen, say=say).document()
+        if problem := unfinished(document) if sections else lacking(document, sizes):
             tell({"problem": problem})
             return False
         save(document, out)
@@ -125,6 +140,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--sizes", type=int, nargs="*", default=[])
     parser.add_argument("--budget", type=float, default=BUDGET)
+    parser.add_argument(
+        "--sections", nargs="*", choices=[*cpu.SECTIONS, *cpu.ON_REQUEST], default=[]
+    )
     arguments = parser.parse_args(argv)
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
@@ -134,7 +152,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     try:
         end_with_parent(sys.stdin.fileno())
-        saved = measure_into(arguments.out, arguments.sizes, arguments.budget, tell)
+        saved = measure_into(
+            arguments.out, arguments.sizes, arguments.budget, tell, arguments.sections
+        )
     except (KeyboardInterrupt, BrokenPipeError):
         return 130
     return 0 if saved else 1

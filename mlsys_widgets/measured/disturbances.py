@@ -1,9 +1,10 @@
 """What was odd about a measurement of a CPU: signs that something else was using the machine.
 
-Two things are looked at. A product that comes out far slower than its neighbors was disturbed while
-it was timed: the rate of a product rises with its size and then stays, so no size is much slower
-than both the next smaller and the next larger one, and the largest ones are not much slower than
-the best. And a machine that had much to do when the measurement began had something to do besides.
+Three things are looked at. A product that comes out far slower than its neighbors was disturbed
+while it was timed: the rate of a product rises with its size and then stays, so no size is much
+slower than both the next smaller and the next larger one, and the largest ones are not much slower
+than the best. A little server that takes longer than its requests ask for was held up. And a
+machine that had much to do when the measurement began had something to do besides.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final
 
 from mlsys_widgets.measured.queries import points
 from mlsys_widgets.measured.recorder import Document
+from mlsys_widgets.measured.waiting import waiting_runs
 from mlsys_widgets.wording.units import format_quantity
 
 #: A product below this fraction of both its neighbors was disturbed. Sizes that fit a cache badly
@@ -43,7 +45,7 @@ def product_rates(document: Document) -> dict[int, float]:
 def disturbances(document: Document) -> list[str]:
     """Return everything that was odd about a measurement, a sentence each."""
     rates = product_rates(document)
-    return [*_dips(rates), *_slow_at_the_end(rates), *_busy(document)]
+    return [*_dips(rates), *_slow_at_the_end(rates), *_held_up(document), *_busy(document)]
 
 
 def _dips(rates: Mapping[int, float]) -> list[str]:
@@ -65,6 +67,15 @@ def _slow_at_the_end(rates: Mapping[int, float]) -> list[str]:
         shown = format_quantity(rate, "FLOP/s")
         return [f"The product of N = {n:,} came out at {shown}, far below that of N = {before:,}."]
     return ["The largest products came out slower than a small one."]
+
+
+def _held_up(document: Document) -> list[str]:
+    held = [run for run in waiting_runs(document) if run.was_held_up]
+    if not held:
+        return []
+    worst = max(held, key=lambda run: run.service / run.drawn_service)
+    took, asked = (format_quantity(each, "s") for each in (worst.service, worst.drawn_service))
+    return [f"The server took {took} for requests of {asked}, so it had to wait for the processor."]
 
 
 def _busy(document: Document) -> list[str]:

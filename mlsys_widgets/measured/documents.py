@@ -206,7 +206,8 @@ def _compact(value: object) -> str:
 def merged(base: Document, update: Document) -> Document:
     """Return the update, together with the base's sections that the update did not measure again.
 
-    Both must come from the same device, with the same software.
+    Both must come from the same device, with the same software. Where something of the base is
+    left, the date remains that of the base, and a note says what was measured later, and when.
 
     Parameters
     ----------
@@ -239,7 +240,15 @@ def merged(base: Document, update: Document) -> Document:
     fresh = {part["name"] for part in update.get("sections", [])}
     fresh |= {case["section"] for case in update["cases"]}
     result = dict(update)
+    something_is_left = False
     for name, part in (("cases", "section"), ("skipped", "section"), ("sections", "name")):
         kept = [entry for entry in base.get(name, []) if entry[part] not in fresh]
+        something_is_left |= bool(kept)
         result[name] = kept + list(update.get(name, []))
+    if something_is_left:
+        later = ", ".join(part["name"] for part in update.get("sections", [])) or "some cases"
+        notes = [f"Measured later, on {update['date'][:10]}: {later}."]
+        notes = [*base["method"].get("notes", []), *notes, *update["method"].get("notes", [])]
+        result["method"] = {**base["method"], **update["method"], "notes": notes}
+        result["date"] = base["date"]
     return result

@@ -92,8 +92,9 @@ def measure(
     if target == "gpu" and gpu is None:
         raise ValueError(_NEEDS_CHECKOUT)
     on_gpu = target == "gpu" or (target == "auto" and gpu is not None and gpu.usable())
-    known = list(gpu.SECTIONS if on_gpu else cpu.SECTIONS)
-    wanted = known if sections is None else list(sections)
+    usual = list(gpu.SECTIONS if on_gpu else cpu.SECTIONS)
+    known = [*usual, *(() if on_gpu else cpu.ON_REQUEST)]
+    wanted = usual if sections is None else list(sections)
     for name in wanted:
         if name not in known:
             raise ValueError(f"sections must be among {', '.join(known)}, not {name!r}")
@@ -156,8 +157,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sections", nargs="+", metavar="NAME",
         help="only these; " + "; ".join(
-            f"{name}: {', '.join(room.SECTIONS)}"
-            for name, room in (("CPU", cpu), ("GPU", gpu)) if room
+            f"{name}: {', '.join(known)}"
+            for name, known in (
+                ("CPU", [*cpu.SECTIONS, *cpu.ON_REQUEST]), ("GPU", gpu.SECTIONS if gpu else ()),
+            ) if known
         ),
     )  # fmt: skip
     parser.add_argument(

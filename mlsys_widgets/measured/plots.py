@@ -13,7 +13,7 @@ from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing import picture
 from mlsys_widgets.drawing.scene import AnyMark, Axis, Blocks, Line, Points, Scene, decades, even
 from mlsys_widgets.measured import findings
-from mlsys_widgets.measured.queries import points
+from mlsys_widgets.measured.queries import cases, points
 from mlsys_widgets.measured.trial import Trial, device_time
 
 #: Tone and symbol of each precision: they can be told apart without color too.
@@ -191,9 +191,53 @@ def _fusion(trial: Trial) -> _Picture:
     return "wall-clock speed-up of fusing LayerNorm, Dropout and ReLU", scene
 
 
+#: Tokens in the caches of the steps that are drawn, by the tone of their curve.
+_CACHES: Final = {2048: "blue", 512: "orange"}
+
+
+def _energy(trial: Trial) -> _Picture:
+    """Draw what a token costs while more and more are written at once."""
+    law, measured = trial.calibration.power, cases(trial.document, kind="energy", variant="graph")
+    marks: list[AnyMark] = []
+    legend: list[tuple[str, str, str]] = []
+    batches, joules = list[float](), list[float]()
+    for sequence, tone in _CACHES.items():
+        found = [
+            (float(case.shape["batch"]), case.energy["joules"] / float(case.shape["batch"]))
+            for case in measured
+            if case.energy
+            and case.shape.get("work") == "decode"
+            and case.shape.get("sequence") == sequence
+        ]
+        if len(found) < 2 or law is None:
+            continue
+        x, y = zip(*sorted(found), strict=True)
+        curve = np.geomspace(x[0], x[-1], 60)
+        step = ph.step_energy(
+            "llama31-8b", trial.calibration.device, "decode", curve, float(sequence),
+            calibration=trial.calibration,
+        )  # fmt: skip
+        modeled = tuple(np.asarray(step.energy_per_token))
+        words = f"{sequence:,} cached tokens"
+        marks.append(Line(f"model {words}", tuple(curve), modeled, tone))
+        marks.append(Points(words, x, y, tone))
+        legend.append((words, tone, "solid circle"))
+        batches += x
+        joules += [*y, *modeled]
+    if not marks:
+        return None
+    ticks = tuple(2.0**k for k in range(11) if 2**k <= max(batches))
+    ends = min(batches) / 1.1, max(batches) * 1.1
+    across = Axis("tokens written at once", *ends, log=True, ticks=ticks)
+    up = _log_axis("J per token", joules)
+    heading = "energy of a token of Llama-3.1-8B, measured and modeled"
+    return heading, Scene(across, up, tuple(marks), legend=tuple(legend))
+
+
 _PICTURES: Final[dict[str, Callable[[Trial], _Picture]]] = {
     "roofline": _roofline,
     "gemm": _gemm,
     "dispatch": _dispatch,
     "fusion": _fusion,
+    "energy": _energy,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -49,6 +49,10 @@ class Case:
         Relative error of the result, against a reference in 64 bits.
     memory : mapping of str to float or None, B
         Of a training step, by kind and at the peak.
+    energy : mapping of str to float or None
+        Energy of one call (``joules``), mean power (``watts``), clocks and temperature.
+    timeline : mapping of str to columns or None
+        Of a replay: its ``requests`` and its ``steps``, one list per quantity.
 
     Examples
     --------
@@ -83,6 +87,8 @@ class Case:
     throughput: float | None
     error: float | None
     memory: Mapping[str, float] | None
+    energy: Mapping[str, float] | None
+    timeline: Mapping[str, Mapping[str, Sequence[float]]] | None
 
     @property
     def rate(self) -> float | None:
@@ -231,6 +237,8 @@ def _case(entry: Mapping[str, Any]) -> Case:
         throughput=entry["throughput"],
         error=entry.get("error"),
         memory=entry.get("memory"),
+        energy=entry.get("energy"),
+        timeline=entry.get("timeline"),
     )
 
 

@@ -158,6 +158,8 @@ class Recorder:
         throughput: float | None = None,
         error: float | None = None,
         memory: Mapping[str, float] | None = None,
+        energy: Mapping[str, float | bool] | None = None,
+        timeline: Mapping[str, Mapping[str, Sequence[float]]] | None = None,
     ) -> None:
         """Record one case. If it was measured before, it is noted as skipped."""
         identity = repr((kind, variant, precision, sorted(shape.items())))
@@ -184,6 +186,8 @@ class Recorder:
             "latency": latency and asdict(latency),
             "error": error,
             "memory": memory and dict(memory),
+            "energy": energy and dict(energy),
+            "timeline": timeline and {part: dict(rows) for part, rows in timeline.items()},
         }
         case |= {name: value for name, value in optional.items() if value is not None}
         wrong = [name for name, value in case.items() if _not_finite(value)]
@@ -215,4 +219,6 @@ class Recorder:
 def _not_finite(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(_not_finite(v) for v in value.values())
+    if isinstance(value, list | tuple):
+        return any(_not_finite(v) for v in value)
     return isinstance(value, float) and not math.isfinite(value)

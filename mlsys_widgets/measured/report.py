@@ -11,8 +11,9 @@ from pathlib import Path
 
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured import findings, plots
+from mlsys_widgets.measured.power_fitting import HELD_BACK
 from mlsys_widgets.measured.stability import ExcludedCase
-from mlsys_widgets.measured.trial import CaseVerdict, Errors, Topic, Trial
+from mlsys_widgets.measured.trial import ENERGY, POWER, CaseVerdict, Errors, Topic, Trial
 from mlsys_widgets.wording.plurals import counted
 from mlsys_widgets.wording.units import format_quantity
 
@@ -202,6 +203,7 @@ def _sections(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield from _roofs(trial)
     yield from _fusion(trial, pictures)
     yield from _break_even(trial)
+    yield from _energy(trial, pictures)
     yield "## What was fitted"
     fitted = {group: words for topic in trial.topics for group, words in topic.parameters.items()}
     yield table(["family", "parameters"], [[*each] for each in fitted.items()])
@@ -314,6 +316,26 @@ def _fusion(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
     yield table(FUSION_HEADER, fusion_rows(found))
     if "fusion" in pictures:
         yield f"![Speed-up of fusion]({pictures['fusion']})"
+
+
+def _energy(trial: Trial, pictures: dict[str, str]) -> Iterable[str]:
+    topics = {topic.name: topic for topic in trial.topics}
+    law = trial.calibration.power
+    if law is None or not {POWER, ENERGY} <= set(topics):
+        return
+    yield "## What does a token cost in joules?"
+    power, energy = topics[POWER].judged, topics[ENERGY].judged
+    below = [verdict for verdict in power if verdict.measured < HELD_BACK * law.limit]
+    error = f", by {_show(Errors.of(below).mean, '%')} below the limit" if below else ""
+    yield (
+        f"A card that waits draws {_show(law.idle, 'W')}. At work it draws"
+        f" {_show(law.byte_energy, 'J/B')} and {_show(law.flop_energy, 'J/FLOP')} more, up to a"
+        f" limit of {_show(law.limit, 'W')}. On cases that were not fitted, power is off by"
+        f" {_show(Errors.of(power).mean, '%')} on average{error}, and the energy of a step, whose"
+        f" time is modeled too, by {_show(Errors.of(energy).mean, '%')}."
+    )
+    if "energy" in pictures:
+        yield f"![Energy of a token against the tokens written at once]({pictures['energy']})"
 
 
 def _break_even(trial: Trial) -> Iterable[str]:

@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 
 from mlsys_widgets import physics as ph
+from mlsys_widgets.measured import simulated_replays
 from mlsys_widgets.measured.calibrating import (
     LEAST,
     Chosen,
@@ -29,6 +30,7 @@ from mlsys_widgets.measured.calibrating import (
     usable,
 )
 from mlsys_widgets.measured.kernel_families import KernelFamily, families
+from mlsys_widgets.measured.power_fitting import is_fitted, work_of
 from mlsys_widgets.measured.queries import Case, cases, launch_seconds
 from mlsys_widgets.measured.recorder import Document
 from mlsys_widgets.wording.choices import UnknownName
@@ -36,6 +38,11 @@ from mlsys_widgets.wording.units import format_quantity
 
 #: The topic whose numbers are bytes.
 MEMORY: Final = "memory of training steps"
+#: The topics whose numbers are watts and joules.
+POWER: Final = "power"
+ENERGY: Final = "energy of a step"
+#: Mean errors that topics are held to, where it is not a tenth.
+_LIMITS: Final = {MEMORY: 0.05, POWER: 0.08}
 #: Models whose layers and passes the core can add up, by their name in a document.
 _MODELS: Final = ("llama31-8b",)
 
@@ -62,7 +69,7 @@ class CaseVerdict:
     textbook: float
     modeled: float
     fitted: bool
-    #: Of the three numbers above: seconds, or bytes for memory.
+    #: Of the three numbers above: seconds, bytes for memory, watts or joules.
     unit: str = "s"
     #: The family of kernels it belongs to, if it is a single kernel.
     family: str = ""
@@ -152,7 +159,7 @@ class Trial:
         ]
         for topic in self.topics:
             if topic.judged:
-                limit = 0.05 if topic.name == MEMORY else 0.10
+                limit = _LIMITS.get(topic.name, 0.10)
                 found.append(Goal(f"{topic.name}, mean", limit, Errors.of(topic.judged).mean))
         return found
 
@@ -197,6 +204,8 @@ def hold_trial(
         _naive_attention(document, calibration),
         *_passes(document, calibration, labels),
         *_training(document, calibration, labels),
+        *_power(document, calibration),
+        *_replays(document, calibration),
     ]
     judged = tuple(topic for topic in topics if topic.judged)
     if not judged:
@@ -250,7 +259,7 @@ def _family_verdicts(
     ]
 
 
-def _words(law: ph.Law) -> str:
+def _words(law: ph.Law | ph.PowerLaw) -> str:
     """Return the parameters of a law that do something, in words."""
     return ", ".join(
         f"{name.replace('_', ' ')} {format_quantity(value, unit)}"
@@ -370,6 +379,69 @@ def _training(
     members = cases(document, kind="training", precision="bf16")
     yield Topic("training steps, bf16", _sums(members, judge))
     yield Topic(MEMORY, _sums((case for case in members if case.memory), judge_memory))
+
+
+def _power(document: Document, calibration: ph.DeviceCalibration) -> Iterable[Topic]:
+    """Judge power by the law alone, and the energy of steps by all models together.
+
+    Power follows from what a case moves and computes in the time that was measured. The energy of a
+    step follows from its sizes: its time is the model's too.
+    """
+    if calibration.power is None:
+        return
+    law = calibration.power
+    measured = [c for c in cases(document, kind="energy") if c.energy and c.variant != "idle"]
+
+    def judge(case: Case) -> CaseVerdict:
+        moved, computed = work_of(case)
+        step = ph.StepEnergy(
+            time=case.seconds.median, bytes=moved, flops=computed, idle=law.idle,
+            byte_energy=law.byte_energy, flop_energy=law.flop_energy, limit=law.limit,
+        )  # fmt: skip
+        watts = (case.energy or {})["watts"]
+        fitted = is_fitted(case, law.limit)
+        return CaseVerdict(case, watts, law.limit, float(step.power), fitted, "W")
+
+    def judge_step(case: Case) -> CaseVerdict:
+        shape, phase = case.shape, str(case.shape["work"])
+        model, sizes = str(shape["model"]), (float(shape["batch"]), float(shape["sequence"]))
+        step = ph.step_energy(
+            model,
+            calibration.device,
+            phase,  # type: ignore[arg-type]
+            *sizes,
+            case.precision or "fp16",
+            launch="graph" if case.variant == "graph" else "async",
+            calibration=calibration,
+        )
+        textbook = {"prefill": ph.prefill, "decode": ph.decode}[phase](
+            model, calibration.device, *sizes, case.precision or "fp16"
+        )
+        joules = (case.energy or {})["joules"]
+        fitted = is_fitted(case, law.limit)
+        return CaseVerdict(
+            case, joules, float(textbook.time) * law.limit, float(step.energy), fitted, "J"
+        )
+
+    yield Topic(POWER, _sums(measured, judge), {POWER: _words(law)})
+    steps = [case for case in measured if case.shape.get("model") in _MODELS]
+    yield Topic(ENERGY, _sums(steps, judge_step))
+
+
+def _replays(document: Document, calibration: ph.DeviceCalibration) -> Iterable[Topic]:
+    """Judge replays of requests: the simulated engine, to which nothing was fitted."""
+    last, mean = [], []
+    for case in cases(document, kind="replay"):
+        if case.shape["model"] not in _MODELS:
+            continue
+        book = simulated_replays.textbook(case, calibration.device)
+        ours = simulated_replays.calibrated(case, calibration)
+        seen = simulated_replays.response(case).mean()
+        last.append(CaseVerdict(case, case.seconds.median, book.seconds, ours.seconds, False))
+        waited = [float(each.mean()) for each in (book.response, ours.response)]
+        mean.append(CaseVerdict(case, float(seen), waited[0], waited[1], False))
+    yield Topic("replays, until the last answer", tuple(last))
+    yield Topic("replays, mean time to an answer", tuple(mean))
 
 
 def _step(case: Case) -> tuple[str, float, float]:

@@ -22,6 +22,7 @@ from mlsys_widgets.measured.calibrating import (
     waiting_for_host,
 )
 from mlsys_widgets.measured.kernel_families import families
+from mlsys_widgets.measured.power_fitting import is_fitted
 from mlsys_widgets.measured.queries import cases
 from mlsys_widgets.measured.recorder import Document
 
@@ -47,6 +48,8 @@ def test_what_ships_is_what_the_fit_gives(found: dict[str, Any]) -> None:
         assert shipped[key] == found[key], key
     for key in ("launch", "training_launch"):
         assert shipped[key] == pytest.approx(found[key], rel=1e-3), key
+    assert shipped["power"]["cases"] == found["power"]["cases"]
+    assert shipped["power"]["parameters"] == pytest.approx(found["power"]["parameters"], rel=1e-3)
     assert list(shipped["laws"]) == list(found["laws"])
     for name, entry in shipped["laws"].items():
         fitted = found["laws"][name]
@@ -62,7 +65,9 @@ def labels_of_fitted(document: Document) -> set[str]:
         if usable(family, device)
         for position in fitted_positions(len(family.members))
     }
-    return single | {case.label for case in fitted_launches(document, fitted_positions)}
+    limit = device.power or 0.0
+    power = {case.label for case in cases(document, kind="energy") if is_fitted(case, limit)}
+    return single | power | {case.label for case in fitted_launches(document, fitted_positions)}
 
 
 def slowed(document: Document, *, fitted: bool) -> tuple[Document, int]:
@@ -100,6 +105,10 @@ def test_fitted_cases_do_influence_it(document: Document) -> None:
     for name, law in before["laws"].items():
         seconds = [10 * each for each in law["parameters"]["seconds"]]
         assert after["laws"][name]["parameters"]["seconds"] == pytest.approx(seconds)
+    # The same power over ten times the time: each byte and each operation took ten times as much.
+    for name in ("byte_energy", "flop_energy"):
+        power = (found["power"]["parameters"][name] for found in (after, before))
+        assert next(power) == pytest.approx(10 * next(power), rel=1e-3)
 
 
 def test_every_parameter_says_from_which_cases_it_comes(

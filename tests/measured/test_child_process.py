@@ -28,7 +28,7 @@ def measured(monkeypatch):
     """Have the CPU measured at once, with a given result."""
 
     def set_result(document):
-        def measure(*, quick, budget, say):
+        def measure(*, quick, budget, sections, say):
             assert quick
             say("copy: copy numpy with 1 threads")
             say("gemm")
@@ -80,6 +80,16 @@ def test_what_a_lab_needs_must_be_there(measured, tmp_path, document, words):
     if words:
         assert words in heard[-1]["problem"]
         assert "too busy" in heard[-1]["problem"]
+
+
+def test_sections_that_were_asked_for_must_be_whole(measured, tmp_path):
+    path, heard = tmp_path / "machine.json", []
+    measured({**DOCUMENT, "skipped": []})
+    assert measure_into(path, [], 9.0, heard.append, ["copy", "gemm"])
+    left_out = {"section": "gemm", "what": "gemm fp32 N = 64", "reason": "no time"}
+    measured({**DOCUMENT, "skipped": [left_out]})
+    assert not measure_into(path, [], 9.0, heard.append, ["copy", "gemm"])
+    assert "gemm fp32 N = 64 ended with “no time”" in heard[-1]["problem"]
 
 
 def test_a_measurement_without_streams_or_products_is_of_no_use():

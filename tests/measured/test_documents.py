@@ -39,6 +39,23 @@ def test_an_update_keeps_the_sections_not_measured_again(document: dict[str, Any
     assert len(both["cases"]) == len(document["cases"])
 
 
+def test_an_update_says_what_was_measured_later(document: dict[str, Any]) -> None:
+    document["method"]["notes"] = ["The machine was quiet."]
+    update = copy.deepcopy(document)
+    update["date"] = "2031-02-03T04:05:06Z"
+    update["method"]["notes"] = ["The machine was busy."]
+    update["cases"] = [case for case in update["cases"] if case["section"] == "copy"]
+    update["sections"] = [{"name": "copy", "seconds": 1.0}]
+    both = merged(document, update)
+    assert both["date"] == document["date"]
+    assert both["method"]["notes"] == [
+        "The machine was quiet.", "Measured later, on 2031-02-03: copy.", "The machine was busy.",
+    ]  # fmt: skip
+    # Nothing is left of a document whose sections were all measured again.
+    whole = {**copy.deepcopy(document), "date": "2031-02-03T04:05:06Z"}
+    assert merged(document, whole)["date"] == whole["date"]
+
+
 @pytest.mark.parametrize(("part", "name"), [("device", "key"), ("software", "numpy")])
 def test_an_update_from_elsewhere_is_refused(
     document: dict[str, Any], part: str, name: str

@@ -112,7 +112,7 @@ def test_no_kernel_is_lost_or_counted_twice(
     assert len(labels) == len(set(labels))
     sums = {
         *("attention naive", "batched_gemm", "copy", "triad", "launch", "dispatch", "fusion"),
-        *("layer", "serving"),
+        *("layer", "serving", "energy", "verification", "replay"),
     }
     left = {
         f"{case.kind} {case.shape.get('form', '')}" if case.kind == "attention" else case.kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,8 @@ def test_the_page_has_all_families_and_their_parameters(h200: Trial, tmp_path: P
     listed = {row[0] for row in rows_of(families.partition("## ")[0])}
     assert listed == {"family", *h200.calibration.laws}
     fitted = dict(rows_of(text.split("## What was fitted")[1].partition("## ")[0]))
-    assert set(fitted) == {"family", "launch", "node overhead", *h200.calibration.laws}
+    others = {"family", "launch", "node overhead", "power"}
+    assert set(fitted) == others | set(h200.calibration.laws)
     law = h200.calibration.laws["products fp16"]
     assert ph.format_quantity(law.compute_share, "%") in fitted["products fp16"]
 
@@ -85,6 +87,18 @@ def test_what_is_said_about_launches_is_what_was_judged(h200: Trial) -> None:
     dispatch = next(topic for topic in h200.topics if topic.name == "dispatch")
     assert f"Over {len(dispatch.judged)} streams" in paragraph
     assert dispatch.parameters["launch"] in paragraph
+
+
+def test_the_page_says_what_a_token_costs(h200: Trial, tmp_path: Path) -> None:
+    text = report.write(h200, tmp_path).read_text(encoding="utf-8")
+    part = text.split("## What does a token cost in joules?")[1].partition("## ")[0]
+    power = next(topic for topic in h200.topics if topic.name == "power")
+    assert ph.format_quantity(Errors.of(power.judged).mean, "%") in part
+    assert "h200-sxm-energy.svg" in part
+    assert (tmp_path / "h200-sxm-energy.svg").exists()
+    without = replace(h200, calibration=replace(h200.calibration, power=None))
+    again = report.write(without, tmp_path).read_text(encoding="utf-8")
+    assert "in joules" not in again
 
 
 def test_stability_is_one_row_per_part() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..recorder import Recorder
 from . import sections as parts
-from . import small_sections
+from . import small_sections, waiting_sections
 from . import transformer_sections as language
 from .machine import cores, describe, free_memory, last_cache, load_note
 from .timing import CpuBench
@@ -27,7 +27,8 @@ METHOD = {
         " and one layer of a small transformer are plain numpy that writes into arrays it is given;"
         " attention writes its scores, and a weight is stored [out, in] and used transposed. Their"
         " sizes are a short list and sizes drawn with the seed 15, and each result is first held"
-        " against a plain reference in float64."
+        " against a plain reference in float64. Waiting sends drawn requests to a server on a"
+        " socket of this machine, which keeps each for a drawn time."
     ),
     "warm_up": "At least two calls of each case before its clock starts; memory is touched first.",
     "repetitions": (
@@ -59,6 +60,10 @@ SECTIONS: dict[str, Callable[[CpuBench], None]] = {
     "few_rows": language.few_rows,
     "layer": language.layers,
 }
+
+#: Sections that are taken only when they are asked for: their time is their own and not the
+#: processor's, so no budget shortens it.
+ON_REQUEST: dict[str, Callable[[CpuBench], None]] = {"waiting": waiting_sections.waiting}
 
 # The fraction of all the time that a section leaves to those after it, if the machine is busy.
 # The roofs come first: without copies and products nothing else can be judged.
@@ -131,7 +136,7 @@ def measure(
     )
     wanted = set(SECTIONS if sections is None else sections)
     try:
-        for name, action in SECTIONS.items():
+        for name, action in (SECTIONS | ON_REQUEST).items():
             if name in wanted:
                 reserve = 0.0 if sections is not None else RESERVE[name] * recorder.budget
                 with recorder.within(name, reserve):

@@ -33,7 +33,7 @@ OTHER: list[Step] = [("decode", 1, 2048), ("decode", 32, 2048), ("prefill", 4, 1
 TOYS: list[Step] = [("prefill", 2, 9), ("decode", 3, 11)]
 
 
-def _model(
+def build(
     bench: GpuBench, steps: list[Step], precision: str, layers: int | None = None
 ) -> PlainLlama:
     """Build a model with room for the largest step, or for what the device can hold."""
@@ -57,7 +57,8 @@ def _model(
     return model
 
 
-def _shape(phase: str, batch: int, sequence: int) -> dict[str, Value]:
+def step_shape(phase: str, batch: int, sequence: int) -> dict[str, Value]:
+    """Return what a document says of the sizes of a step."""
     return {"model": "llama31-8b", "phase": phase, "batch": batch, "sequence": sequence}
 
 
@@ -65,7 +66,7 @@ def layers(bench: GpuBench) -> None:
     """Measure one layer; calls alternate between two, so that no weight waits in the cache."""
     steps = bench.pick(LAYER, [LAYER[2], LAYER[7]], TOYS)
     with bench.torch.inference_mode(), bench.patient(PATIENCE):
-        model = _model(bench, steps, "fp16", 2)
+        model = build(bench, steps, "fp16", 2)
         calls: dict[Step, Call] = {}
         for step in steps:
             with bench.recorder.attempt(f"layer, {step[0]} of {step[1]} x {step[2]}"):
@@ -80,28 +81,27 @@ def _layer(bench: GpuBench, model: PlainLlama, phase: str, batch: int, sequence:
     """Record one layer replayed as a graph; return it for launching one by one."""
     tokens = sequence if phase == "prefill" else 1
     positions = model.places(phase, sequence)
-    caches = model.caches(batch, sequence)
+    memory = model.static(positions, model.caches(batch, sequence))
     turn = model.turned(positions)
     x = bench.random(2, (batch, tokens, model.sizes.width), model.dtype)
 
     def call(i: int) -> Any:
         with model.kernels(phase):
-            return model.layer(i % 2, x[i % 2], positions, turn, caches[i % 2])
+            return model.layer(i % 2, x[i % 2], turn, memory)
 
     if not bool(bench.torch.isfinite(call(0)).all()):
         raise RuntimeError("the layer's output is not finite")
     graph = bench.replay(call, 2)
     bench.recorder.add(
-        "layer", "graph", "fp16", _shape(phase, batch, sequence), graph,
+        "layer", "graph", "fp16", step_shape(phase, batch, sequence), graph,
         kernels=bench.profile(call, 2).kernels, throughput=batch * tokens / graph.median,
-        **_counts(model, phase, batch, sequence, 1),
+        **counts(model, phase, batch, sequence, 1),
     )  # fmt: skip
     return call
 
 
-def _counts(
-    model: PlainLlama, phase: str, batch: int, sequence: int, layers: int
-) -> dict[str, Any]:
+def counts(model: PlainLlama, phase: str, batch: int, sequence: int, layers: int) -> dict[str, Any]:
+    """Return the operations and the bytes of a step of so many layers."""
     tokens, whole = sequence if phase == "prefill" else 1, layers > 1
     sizes = model.sizes
     return {
@@ -121,9 +121,9 @@ def _launched(
             seen = bench.profile(calls[step], 2)
             tokens = sequence if phase == "prefill" else 1
             bench.recorder.add(
-                kind, "eager", precision, _shape(*step), wall, enqueue=enqueue,
+                kind, "eager", precision, step_shape(*step), wall, enqueue=enqueue,
                 kernels=seen.kernels, gpu_busy=seen.busy, throughput=batch * tokens / wall.median,
-                **_counts(model, *step, count),
+                **counts(model, *step, count),
             )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def serving(bench: GpuBench) -> None:
 
 def _serve(bench: GpuBench, steps: list[Step], precision: str) -> None:
     with bench.torch.inference_mode(), bench.patient(PATIENCE):
-        model = _model(bench, steps, precision)
+        model = build(bench, steps, precision)
         calls: dict[Step, Call] = {}
         for step in steps:
             with bench.recorder.attempt(f"{precision}, {step[0]} of {step[1]} x {step[2]}"):
@@ -148,10 +148,8 @@ def _serve(bench: GpuBench, steps: list[Step], precision: str) -> None:
         _launched(bench, model, "serving", precision, calls)
 
 
-def _whole(
-    bench: GpuBench, model: PlainLlama, precision: str, phase: str, batch: int, sequence: int
-) -> Call:
-    """Record a step of the whole model as a graph; return it for launching one by one."""
+def step_call(bench: GpuBench, model: PlainLlama, phase: str, batch: int, sequence: int) -> Call:
+    """Return a step of the whole model as a call, tried once."""
     tokens = sequence if phase == "prefill" else 1
     positions = model.places(phase, sequence)
     caches = model.caches(batch, sequence)
@@ -163,12 +161,21 @@ def _whole(
 
     if not bool(bench.torch.isfinite(call(0)).all()):
         raise RuntimeError("the logits are not finite")
+    return call
+
+
+def _whole(
+    bench: GpuBench, model: PlainLlama, precision: str, phase: str, batch: int, sequence: int
+) -> Call:
+    """Record a step of the whole model as a graph; return it for launching one by one."""
+    call = step_call(bench, model, phase, batch, sequence)
+    tokens = sequence if phase == "prefill" else 1
     again = bench.capture(call, 1, hold=1)
     wall, enqueue = bench.steps(lambda i: again())
     seen = bench.profile(lambda i: again(), 1)
     bench.recorder.add(
-        "serving", "graph", precision, _shape(phase, batch, sequence), wall, enqueue=enqueue,
+        "serving", "graph", precision, step_shape(phase, batch, sequence), wall, enqueue=enqueue,
         kernels=seen.kernels, gpu_busy=seen.busy, throughput=batch * tokens / wall.median,
-        **_counts(model, phase, batch, sequence, len(model.layers)),
+        **counts(model, phase, batch, sequence, len(model.layers)),
     )  # fmt: skip
     return call

@@ -8,7 +8,7 @@ as a CUDA graph.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +60,22 @@ class DecoderSizes:
         last = 2 * batch * self.width * self.vocabulary if logits else 0
         return float(products + attention + last)
 
+    def verifying_flops(self, batch: int, tokens: int, keys: int, layers: int) -> float:
+        """FLOP of a step of new tokens over a long cache, logits after each of them.
+
+        Examples
+        --------
+        >>> one = LLAMA31_8B.flops(1, 1, 2048, 32, True)
+        >>> round(LLAMA31_8B.verifying_flops(1, 8, 2048, 32) / one, 2)
+        8.0
+        """
+        products = 2 * self.linear * layers + 2 * self.width * self.vocabulary
+        # The last of them sees all keys, the one before all but one.
+        seen = tokens * keys - tokens * (tokens - 1) // 2
+        return float(
+            products * batch * tokens + 4 * layers * batch * self.heads * self.head_width * seen
+        )
+
     def bytes(self, batch: int, tokens: int, keys: int, layers: int, logits: bool) -> float:
         """Count the bytes of a step by the textbook: weights once, and the cache, in 16 bits."""
         weights = self.linear * layers + (self.width * self.vocabulary if logits else 0)
@@ -69,6 +85,9 @@ class DecoderSizes:
 LLAMA31_8B = DecoderSizes(4096, 32, 32, 8, 128, 14336, 128256)
 TOY = DecoderSizes(32, 2, 4, 2, 8, 48, 64)
 THETA = 500000.0
+#: Given a layer's number and its new queries, keys and values, ``[batch, tokens, heads, width]``,
+#: keeps the keys and values and returns what the queries attend to, heads before tokens.
+Memory = Callable[[int, Any, Any, Any], Any]
 
 
 @dataclass
@@ -164,39 +183,48 @@ class PlainLlama:
             select(self.sin, 0, positions).unsqueeze(1),
         )
 
-    def layer(
-        self, number: int, x: Any, positions: Any, turn: tuple[Any, Any], cache: tuple[Any, Any]
-    ) -> Any:
-        """Run one layer over ``[batch, tokens, width]``; its keys and values go to the cache."""
-        torch, sizes, weights = self.torch, self.sizes, self.layers[number]
-        functional = torch.nn.functional
+    def layer(self, number: int, x: Any, turn: tuple[Any, Any], memory: Memory) -> Any:
+        """Run one layer over ``[batch, tokens, width]``; its keys and values go to the memory."""
+        sizes, weights = self.sizes, self.layers[number]
+        functional = self.torch.nn.functional
         batch, tokens, _ = x.shape
         heads, groups, width = sizes.heads, sizes.kv_heads, sizes.head_width
         y = functional.rms_norm(x, (sizes.width,), weights.before, 1e-5)
         qkv = functional.linear(y, weights.qkv).view(batch, tokens, heads + 2 * groups, width)
-        both = rotated(torch, qkv[:, :, : heads + groups], *turn)
-        k, v = both[:, :, heads:], qkv[:, :, heads + groups :]
-        write_cache(*cache, k, v, positions)
-        if tokens == 1:
-            y = FORMS[self.way.form](torch, both[:, 0, :heads].unsqueeze(2), *cache)
-        else:
-            y = functional.scaled_dot_product_attention(
-                both[:, :, :heads].transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2),
-                is_causal=True, enable_gqa=heads != groups,
-            )  # fmt: skip
+        both = rotated(self.torch, qkv[:, :, : heads + groups], *turn)
+        y = memory(number, both[:, :, :heads], both[:, :, heads:], qkv[:, :, heads + groups :])
         x = x + functional.linear(y.transpose(1, 2).reshape(batch, tokens, -1), weights.output)
         y = functional.rms_norm(x, (sizes.width,), weights.between, 1e-5)
-        y = gate(torch, functional.linear(y, weights.gate_up))
+        y = gate(self.torch, functional.linear(y, weights.gate_up))
         return x + functional.linear(y, weights.down)
 
+    def static(self, positions: Any, caches: list[tuple[Any, Any]]) -> Memory:
+        """Keep tokens in static caches; a prompt attends to itself, one new token to all of it."""
+        torch = self.torch
+
+        def memory(number: int, q: Any, k: Any, v: Any) -> Any:
+            write_cache(*caches[number], k, v, positions)
+            if q.shape[1] == 1:
+                return FORMS[self.way.form](torch, q[:, 0].unsqueeze(2), *caches[number])
+            return torch.nn.functional.scaled_dot_product_attention(
+                q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2),
+                is_causal=True, enable_gqa=q.shape[2] != k.shape[2],
+            )  # fmt: skip
+
+        return memory
+
     def step(self, ids: Any, positions: Any, caches: list[tuple[Any, Any]]) -> Any:
-        """Logits of the token that follows ``[batch, tokens]`` ids."""
+        """Logits of the token that follows ``[batch, tokens]`` ids, which go to static caches."""
+        return self.logits_after(ids, self.turned(positions), self.static(positions, caches))
+
+    def logits_after(self, ids: Any, turn: tuple[Any, Any], memory: Memory, last: int = 1) -> Any:
+        """Logits after each of the last tokens of ``[batch, tokens]`` ids."""
         functional = self.torch.nn.functional
         x = functional.embedding(ids, self.embedding)
-        turn = self.turned(positions)
-        for number, cache in enumerate(caches):
-            x = self.layer(number, x, positions, turn, cache)
-        x = functional.rms_norm(x[:, -1], (self.sizes.width,), self.last, 1e-5)
+        for number in range(len(self.layers)):
+            x = self.layer(number, x, turn, memory)
+        x = x[:, -1] if last == 1 else x[:, -last:]
+        x = functional.rms_norm(x, (self.sizes.width,), self.last, 1e-5)
         return functional.linear(x, self.logits)
 
     def places(self, phase: str, length: int) -> Any:

@@ -114,13 +114,18 @@ def _rms_norm(x: Tensor, _shape: object, w: Tensor, epsilon: float) -> Any:
 
 
 def _attention(
-    q: Tensor, k: Tensor, v: Tensor, is_causal: bool = False, enable_gqa: bool = False
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    is_causal: bool = False,
+    enable_gqa: bool = False,
+    attn_mask: Any = 0.0,
 ) -> Any:
     times = q.shape[1] // k.shape[1]
     if times > 1 and not enable_gqa:
         raise ValueError("queries and keys have different heads")
     keys, values = (np.repeat(each.double(), times, 1) for each in (k, v))
-    scores = q.double() @ keys.swapaxes(-2, -1) / np.sqrt(q.shape[-1])
+    scores = q.double() @ keys.swapaxes(-2, -1) / np.sqrt(q.shape[-1]) + attn_mask
     if is_causal:
         scores += np.triu(np.full(scores.shape[-2:], -np.inf), 1)
     return (_softmax(scores, -1) @ values).astype(q.dtype)
@@ -179,6 +184,9 @@ def fake_torch() -> Any:
         ones=lambda shape, device, dtype=np.float32: Tensor(np.ones(shape, dtype)),
         full=lambda shape, value, dtype, device: Tensor(np.full(shape, value, dtype)),
         arange=lambda *limits, device: Tensor(np.arange(*limits)),
+        where=lambda asked, yes, no: Tensor(np.where(asked, yes, no)),
+        zeros=lambda shape, device, dtype=np.float32: Tensor(np.zeros(shape, dtype)),
+        tensor=lambda data: Tensor(np.array(data)),
         triu=np.triu, outer=np.multiply.outer, cat=np.concatenate, stack=np.stack,
         equal=np.array_equal,
         isfinite=np.isfinite,

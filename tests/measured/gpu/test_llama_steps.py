@@ -83,7 +83,7 @@ def test_a_small_device_leaves_out_what_does_not_fit(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(PlainLlama, "check", lambda model: 0.0)
     monkeypatch.setattr(made.__class__, "chosen", lambda way, bench: nullcontext())
     bench.cuda = True
-    model = llama_steps._model(bench, steps, "fp16")
+    model = llama_steps.build(bench, steps, "fp16")
     assert 99 <= model.room <= 100
     bench.cuda = False
     with bench.recorder.attempt("too large"):
