@@ -24,6 +24,7 @@ from .instruments.break_even_timeline import BreakEvenTimeline as BreakEvenTimel
 from .instruments.compilation_spectrum import CompilationSpectrum as CompilationSpectrum
 from .instruments.concept_map import ConceptMap as ConceptMap
 from .instruments.dispatch_waterfall import DispatchWaterfall as DispatchWaterfall
+from .instruments.energy_explorer import EnergyExplorer as EnergyExplorer
 from .instruments.fusion_decision import FusionDecision as FusionDecision
 from .instruments.fusion_explorer import FusionExplorer as FusionExplorer
 from .instruments.instrument import Instrument as Instrument
@@ -32,7 +33,10 @@ from .instruments.link import link as link
 from .instruments.magnitude_landscape import MagnitudeLandscape as MagnitudeLandscape
 from .instruments.memory_budget import MemoryBudget as MemoryBudget
 from .instruments.memory_hierarchy_widget import MemoryHierarchy as MemoryHierarchy
+from .instruments.paged_cache import PagedCache as PagedCache
 from .instruments.physics_panel import PhysicsPanel as PhysicsPanel
+from .instruments.quantization_explorer import QuantizationExplorer as QuantizationExplorer
+from .instruments.queue_explorer import QueueExplorer as QueueExplorer
 from .instruments.roofline_widget import RooflineWidget as RooflineWidget
 from .instruments.serving_explorer import ServingExplorer as ServingExplorer
 from .instruments.target import Target as Target

@@ -30,6 +30,8 @@ _TINY, _HUGE = 1e-300, 1e300
 #: From this span on, in powers of ten, equal factors are drawn equally long.
 _LOGARITHMIC: Final = 0.9
 _PERCENT: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+#: Percentages that are all below this would lie on top of each other on the whole of them.
+_SMALL: Final = 0.1
 _SIGNS: Final = {
     "prediction": '<circle r="9" fill="none" stroke="currentColor" stroke-width="4"/>',
     "model": '<rect x="-7" y="-7" width="14" height="14" fill="currentColor"/>',
@@ -166,7 +168,7 @@ def _scale(
     values: Sequence[float], unit: str
 ) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
     """Where a value is between 0 and 1, and the ticks with their words."""
-    if unit == "%" and all(0 <= value <= 1 for value in values):
+    if unit == "%" and values and min(values) >= 0 and _SMALL < max(values) <= 1:
         return (lambda value: value), _written(_PERCENT, unit)
     if values and min(values) > 0 and math.log10(max(values) / min(values)) > _LOGARITHMIC:
         low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))

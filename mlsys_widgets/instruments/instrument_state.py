@@ -292,7 +292,10 @@ class InstrumentState(traitlets.HasTraits):
         other = self._other_settings(found)
         if not other:
             return ""
-        value = format_quantity(found.value, self.predictable[found.quantity])
+        unit = self.predictable[found.quantity]
+        # A number without a unit says what it counts.
+        counted = "" if unit else f"{found.quantity.replace('_', ' ')} "
+        value = counted + format_quantity(found.value, unit)
         named = [f"{self.controls[n].label}: {self._in_words(n, v)}" for n, v in other.items()]
         what = f"({', '.join(named)})" if len(named) <= _MOST_NAMED else ""
         return f"Your prediction of {value} is about other settings {what}".rstrip() + "."

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from mlsys_widgets.drawing.scene import Axis, Blocks, Scene, Strokes, notes
+from mlsys_widgets.drawing.scene import Axis, Blocks, Line, Scene, Strokes, notes
 from mlsys_widgets.wording.choices import one_of
-from mlsys_widgets.wording.units import format_quantity
+from mlsys_widgets.wording.plurals import in_unit
 
 Direction = Literal["at most", "at least"]
 _DIRECTIONS: Final[tuple[Direction, ...]] = ("at most", "at least")
@@ -90,11 +90,11 @@ class Target:
         """Whether a value keeps this target, and by how much."""
         over = value - self.limit if self.direction == "at most" else self.limit - value
         kept = over <= _EQUAL * abs(self.limit)
-        amount = format_quantity(abs(over), quantity.unit)
+        amount = in_unit(abs(over), quantity.unit)
         by = f"{amount} {'to spare' if kept else quantity.beyond}"
         if kept and not self.spare:
             by = quantity.met
-        shown = format_quantity(value, quantity.unit)
+        shown = in_unit(value, quantity.unit)
         # What never happens is not late by any amount.
         verdict = f"{shown}, {by}" if math.isfinite(value) else shown
         return Lamp(self.words, kept, verdict, quantity.met if kept else quantity.missed)
@@ -164,13 +164,29 @@ def _on(
             row += 1
         else:
             paths.append(tuple((x, y) for y, x in ends))
-            right.append((_at(other, _GAP), target.limit, target.words))
+            wide = _GAP + _LETTER * len(target.words)
+            first, last = (_crossed(scene, span, at) for span in ((0, wide), (1 - wide, 1)))
+            to_the_end = first and not last
+            place = _at(other, 1 - _GAP if to_the_end else _GAP), target.limit, target.words
+            (left if to_the_end else right).append(place)
     marks = (
         Strokes("target lines", tuple(paths), "text", "dash_dotted", 2.0),
         notes("target words on the left", left, "end"),
         notes("target words on the right", right),
     )
     return replace(scene, marks=(*scene.marks, *marks))
+
+
+def _crossed(scene: Scene, span: tuple[float, float], at: float) -> bool:
+    """Whether a curve runs through words that stand above a level line."""
+    line = _LINE / (scene.height - _MARGINS)
+    return any(
+        span[0] <= _fraction(scene.across, x) <= span[1]
+        and at <= _fraction(scene.up, y) <= at + line
+        for mark in scene.marks
+        if isinstance(mark, Line)
+        for x, y in zip(mark.x, mark.y, strict=True)
+    )
 
 
 def _above_bars(scene: Scene, span: tuple[float, float], top: float) -> float:

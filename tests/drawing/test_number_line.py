@@ -104,6 +104,14 @@ def test_what_is_not_far_apart_is_drawn_from_zero():
     assert [label.shown for _, label in line.ticks if label] == ["0", "1", "2", "3", "4"]
 
 
+def test_small_percentages_are_not_drawn_on_top_of_each_other():
+    mine, model = a_mark("You", 0.013, "prediction", "%"), a_mark("The model", 0.052, "model", "%")
+    line = lay_out(mine, [model], unit="%")
+    assert [label.shown for _, label in line.ticks if label] == ["0%", "2%", "4%", "6%"]
+    whole = lay_out(mine, [a_mark("The model", 0.7, "model", "%")], unit="%")
+    assert [label.shown for _, label in whole.ticks if label][-1] == "100%"
+
+
 def test_the_distance_ends_at_what_counts_and_vanishes_where_there_is_none():
     mine, model = a_mark("You", 0.7, "prediction", "%"), a_mark("The model", 0.3, "model", "%")
     timed = a_mark("Measured", 0.2, "measured", "%")

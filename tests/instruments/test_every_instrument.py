@@ -106,6 +106,8 @@ def seen(instrument: Instrument) -> str:
 def check(instrument: Instrument) -> None:
     """The agreement that must hold after every move."""
     assert all(math.isfinite(number) for number in numbers(instrument))
+    # More than five entries are no legend; words belong at the marks then.
+    assert all(len(scene.legend) <= 5 for scene in instrument.drawn(instrument.result))
     instrument._open()._unfolded |= {"math", "film", "table"}
     instrument._open().show()
     readout = instrument._open().panel.readout

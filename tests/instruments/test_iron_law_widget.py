@@ -269,6 +269,9 @@ def test_a_predicted_batch_is_drawn_named_and_in_the_table() -> None:
     assert ("Your prediction, batch 32", "prediction", "dashed") in curves.legend
     assert instrument.shown_table[1][-1][:2] == ("Your prediction", "32")
     assert instrument.code == "IronLaw(prediction=32)"
+    instrument.set(device="cortex-m7")
+    assert "Your prediction of batch 32 is about other settings" in instrument.text()
+    instrument.reset()
     assert all(tone != "prediction" for _, tone, _ in TERMS)
 
 

@@ -6,7 +6,13 @@ import math
 
 import pytest
 
-from mlsys_widgets import BreakEvenTimeline, ConceptMap, IronLaw, MemoryBudget
+from mlsys_widgets import (
+    BreakEvenTimeline,
+    ConceptMap,
+    IronLaw,
+    MemoryBudget,
+    QuantizationExplorer,
+)
 from mlsys_widgets.drawing.scene import Scene, Strokes, Words
 from mlsys_widgets.instruments.target import LimitedQuantity, Target
 from tests.instruments.locks import Lock
@@ -104,6 +110,16 @@ def test_words_stay_on_the_plot():
                     if m.name.startswith("target words") and m.x]  # fmt: skip
         assert found.align == align
         assert (found.x[0] < part * time.high) == (align == "end")
+
+
+def test_words_of_a_level_line_stand_where_no_curve_runs_through_them():
+    """fp16 takes a little longer than the promise for few rows, and far longer for many."""
+    explorer = QuantizationExplorer(precision="fp8", weights="gate_up")
+    for limit, align in ((52e-6, "end"), (20e-6, "start")):
+        explorer.targets = [Target("time", limit, "product in time")]
+        time = explorer.drawn(explorer.result)[1]
+        (found,) = [m for m in time.marks if m.name.startswith("target words") and m.x]
+        assert found.align == align
 
 
 def test_words_stand_on_no_bar():
