@@ -13,13 +13,15 @@ from functools import cache
 from typing import Any, Final
 
 from mlsys_widgets.judging.keys import CodeKey
+from mlsys_widgets.judging.policy_verdicts import judge_policy
 from mlsys_widgets.judging.verdicts import Verdict
+from mlsys_widgets.labs import Game
 from mlsys_widgets.labs.function_calls import Failure, agree, call, read_reply
 
 #: Characters of a result in a sentence.
 _LONGEST_RESULT: Final = 40
 #: What functions of the course gave, by their source and the cases, and how many are kept.
-_known: Final[dict[tuple[str, str], list[Any]]] = {}
+_known: Final[dict[tuple[str, str, Game | None], list[Any]]] = {}
 _MOST_KNOWN: Final = 1000
 
 
@@ -37,7 +39,11 @@ def kept_replies(key: CodeKey, text: str) -> Sequence[Any] | None:
 def judge_code(key: CodeKey, replies: Sequence[Any]) -> Verdict:
     """Judge what a function replied to each case; replies that are missing failed."""
     given = [*replies, *[None] * len(key.cases)][: len(key.cases)]
-    wanted, found = _results(key.value, key.cases), [read_reply(each) for each in given]
+    wanted, found = _results(key, key.value), [read_reply(each) for each in given]
+    if key.game:
+        plays = [key.game.replayed(*each) for each in zip(found, key.cases, strict=True)]
+        known = [(belief, _results(key, str(belief.value))) for belief in key.beliefs]
+        return judge_policy(key.game, plays, wanted, known, key.says)
     wrong = [k for k in range(len(found)) if not agree(wanted[k], found[k])]
     if not wrong:
         return Verdict(1.0, key.says or "Right.")
@@ -51,7 +57,7 @@ def judge_code(key: CodeKey, replies: Sequence[Any]) -> Verdict:
             result = f"{result[:_LONGEST_RESULT]}…"
         says += f" returns {result}; it must be {wanted[first]!r}."
     for belief in key.beliefs:
-        held = _results(str(belief.value), key.cases)
+        held = _results(key, str(belief.value))
         if sum(_alike(held[k], found[k]) for k in wrong) > len(wrong) / 2:
             return Verdict(belief.credit, f"{says} {belief.says}", belief.name)
     return Verdict(round(1 - len(wrong) / len(found), 2), says)
@@ -68,12 +74,16 @@ def _name(source: str) -> str:
     return [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)][-1]
 
 
-def _results(source: str, cases: Sequence[Sequence[Any]]) -> list[Any]:
+def _results(key: CodeKey, source: str) -> list[Any]:
     """Return what a function of the course gives; many students have the same cases."""
-    key = source, repr(cases)
-    if key not in _known:
+    about = source, repr(key.cases), key.game
+    if about not in _known:
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        name = _name(source)
-        _known[key] = [read_reply(call(source, name, case)) for case in cases]
-    return _known[key]
+        name, play = _name(source), key.game.played if key.game else _returned
+        _known[about] = [play(source, name, case) for case in key.cases]
+    return _known[about]
+
+
+def _returned(source: str, name: str, case: Sequence[Any]) -> Any:
+    return read_reply(call(source, name, case))

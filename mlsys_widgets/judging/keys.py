@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from mlsys_widgets.labs import Parameters
+from mlsys_widgets.labs import Game, Parameters
 
 #: Cases of one function; each is an answer that comes back.
 _MOST_CASES: Final = 100
@@ -186,6 +186,11 @@ class CodeKey:
         calls that are wrong.
     says
         What to tell somebody whose function is right.
+    game
+        What the function plays, if it is a policy. Then ``value`` is the best one that is known,
+        each case has the arguments of a game, and a belief is recognized if it decides the same in
+        more than half of the games. Let games begin alike and go on differently, so that a policy
+        gains nothing from what comes later.
 
     Examples
     --------
@@ -202,6 +207,7 @@ class CodeKey:
     cases: Sequence[Sequence[Any]]
     beliefs: Sequence[Belief] = ()
     says: str = ""
+    game: Game | None = None
 
     def __post_init__(self) -> None:
         if not 0 < len(self.cases) <= _MOST_CASES:
@@ -210,6 +216,11 @@ class CodeKey:
             json.dumps(list(self.cases), allow_nan=False)
         except (TypeError, ValueError) as problem:
             raise ValueError(f"the cases must be plain data: {problem}") from None
+
+    @property
+    def driver(self) -> str:
+        """What plays the function where it runs; empty if it is called once for each case."""
+        return self.game.driver if self.game else ""
 
 
 #: The key to an answer: of a number, of a choice, or of a function.

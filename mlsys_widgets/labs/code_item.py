@@ -14,19 +14,23 @@ from typing import Any, ClassVar, Final
 
 from mlsys_widgets.labs.answers import UnusableAnswer
 from mlsys_widgets.labs.function_calls import Failure, agree, call, read_reply
+from mlsys_widgets.labs.game import Game, Played
 from mlsys_widgets.labs.items import Item
 from mlsys_widgets.wording.plurals import counted
 
 #: The longest source that is kept, in characters: some 200 lines.
 _LONGEST: Final = 8_000
 
-#: Arguments of a call, and what it should return.
+#: Arguments of a call, and what it should return; in a game, the score that it should beat.
 Example = tuple[Sequence[Any], Any]
 
 
 @dataclass(frozen=True)
 class TriedExample:
-    """An example that was called: the call in words, what it should return, and what it did."""
+    """An example that was called: the call in words, what it should return, and what it did.
+
+    In a game, it is what it should beat, and what came of it.
+    """
 
     call: str
     expected: Any
@@ -34,7 +38,9 @@ class TriedExample:
 
     @property
     def is_right(self) -> bool:
-        """Whether it returned what it should."""
+        """Whether it returned what it should, or beat it."""
+        if isinstance(self.found, Played):
+            return bool(self.found.score > self.expected)
         return agree(self.expected, self.found)
 
     @property
@@ -42,6 +48,8 @@ class TriedExample:
         """What came of it, in a sentence."""
         if isinstance(self.found, Failure):
             return f"`{self.call}` fails: {self.found.why}."
+        if isinstance(self.found, Played):
+            return f"`{self.call}`: {self.found.says}"
         if self.is_right:
             return f"`{self.call}` returns `{self.found!r}`, as expected."
         return f"`{self.call}` returns `{self.found!r}`; `{self.expected!r}` is expected."
@@ -61,11 +69,17 @@ class Code(Item):
     signature
         Its name and its parameters, which get numbers, texts, lists and dictionaries.
     examples
-        Calls for the student to try it with, each as the arguments and what it should return.
+        Calls for the student to try it with, each as the arguments and what it should return; in a
+        game, the score that it should beat.
     points
         What it is worth.
     title
         The heading of its card.
+    worked_example
+        How one gets to a decision like it, in a fold of its card.
+    game
+        What the function plays, if it is a policy: it is called at every decision of the game, and
+        judged by the score.
 
     Examples
     --------
@@ -91,6 +105,8 @@ class Code(Item):
     examples: Sequence[Example]
     points: float
     title: str = "Your function"
+    worked_example: str = ""
+    game: Game | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -159,16 +175,23 @@ class Code(Item):
         return None
 
     @property
-    def calls(self) -> list[tuple[str, Any]]:
-        """The examples as they are read: each call, and what it should return."""
+    def calls(self) -> list[tuple[str, str]]:
+        """The examples as they are read: each call, and what it should return or beat."""
         return [
-            (f"{self.function}({', '.join(map(repr, arguments))})", expected)
-            for arguments, expected in self.examples
+            (f"run {number}", f"more than {expected:.3g} {self.game.unit}".strip())
+            if self.game
+            else (f"{self.function}({', '.join(map(repr, arguments))})", repr(expected))
+            for number, (arguments, expected) in enumerate(self.examples, 1)
         ]
 
     def tried(self, source: str) -> list[TriedExample]:
         """Call it with the examples, in this process."""
         return [
-            TriedExample(words, expected, read_reply(call(source, self.function, arguments)))
-            for (words, expected), (arguments, _) in zip(self.calls, self.examples, strict=True)
+            TriedExample(words, expected, self._found(source, arguments))
+            for (words, _), (arguments, expected) in zip(self.calls, self.examples, strict=True)
         ]
+
+    def _found(self, source: str, arguments: Sequence[Any]) -> Any:
+        if self.game:
+            return self.game.played(source, self.function, arguments)
+        return read_reply(call(source, self.function, arguments))

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Final
 
-#: What tracebacks call the file of the student's code.
-_FILE: Final = "<your code>"
+#: What tracebacks call the file of the student's code, and that of what plays it.
+_FILE, _DRIVER_FILE = "<your code>", "<driver>"
 #: Instructions of the student's code that one call may run, a fraction of a second. A count is the
 #: same on every machine, and a busy one does not make a function wrong.
 MOST_STEPS: Final = 500_000
@@ -57,8 +57,14 @@ class Failure:
     why: str
 
 
-def call(source: str, function: str, arguments: Sequence[Any]) -> str:
+def call(source: str, function: str, arguments: Sequence[Any], driver: str = "") -> str:
     """Call a function of some source, and write what it returns as JSON.
+
+    Parameters
+    ----------
+    driver
+        Source of the course with a function ``play``, which calls the student's as often as it
+        likes: ``play(function, *arguments)``. Nothing of it counts as a step of the student's.
 
     Returns
     -------
@@ -73,11 +79,14 @@ def call(source: str, function: str, arguments: Sequence[Any]) -> str:
             contextlib.redirect_stderr(_Nowhere()),
             warnings.catch_warnings(action="ignore"),
         ):
-            code = _compiled(source)
-            names: dict[str, Any] = {"__name__": _FILE, "__builtins__": builtins}
+            code = _compiled(source, _FILE)
+            names, ours = _names(_FILE), _names(_DRIVER_FILE)
+            if driver:
+                exec(_compiled(driver, _DRIVER_FILE), ours)
             sys.settrace(_Steps())
             exec(code, names)
-            value = names[function](*copy.deepcopy(list(arguments)))
+            made, given = names[function], copy.deepcopy(list(arguments))
+            value = ours["play"](made, *given) if driver else made(*given)
             sys.settrace(before)
             reply = json.dumps({"value": _plain(value, [_MOST_VALUES])}, allow_nan=False)
             if len(reply) > _LONGEST_REPLY:
@@ -90,9 +99,13 @@ def call(source: str, function: str, arguments: Sequence[Any]) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _compiled(source: str) -> Any:
+def _compiled(source: str, file: str) -> Any:
     """Compile a source once for all its cases; every call executes it from the start."""
-    return compile(source, _FILE, "exec", dont_inherit=True)
+    return compile(source, file, "exec", dont_inherit=True)
+
+
+def _names(file: str) -> dict[str, Any]:
+    return {"__name__": file, "__builtins__": builtins}
 
 
 def read_reply(reply: Any) -> Any:
@@ -127,13 +140,16 @@ def agree(expected: Any, found: Any) -> bool:
     return type(expected) is type(found) and bool(expected == found)
 
 
-def call_apart(source: str, function: str, cases: Sequence[Sequence[Any]]) -> list[str]:
+def call_apart(
+    source: str, function: str, cases: Sequence[Sequence[Any]], driver: str = ""
+) -> list[str]:
     """Call a function once for each case in a process of its own; replies as `call` writes them.
 
     The process learns the source and the arguments and nothing else of this one. There are fewer
     replies than cases if it ended before its last call.
     """
-    request = json.dumps({"source": source, "function": function, "cases": list(cases)})
+    what = {"source": source, "function": function, "driver": driver}
+    request = json.dumps({"what": what, "cases": list(cases)})
     try:
         told = subprocess.run(
             [sys.executable, "-I", __file__],
@@ -141,7 +157,8 @@ def call_apart(source: str, function: str, cases: Sequence[Sequence[Any]]) -> li
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=_SECONDS,
-            env={},
+            # Where there are many processors, numpy takes memory for each unless it is told not to.
+            env={"OPENBLAS_NUM_THREADS": "1"},
             cwd=tempfile.gettempdir(),
             check=False,
         ).stdout
@@ -245,7 +262,7 @@ def _main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for arguments in request["cases"]:
-        os.write(replies, call(request["source"], request["function"], arguments).encode() + b"\n")
+        os.write(replies, call(arguments=arguments, **request["what"]).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def _reply(each: FunctionCall, found: Any, seconds: float) -> str:
     before = signal.signal(signal.SIGALRM, _never_ends)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        return call(source, each.function, each.arguments)
+        return call(source, each.function, each.arguments, each.driver)
     except NeverEnds as problem:  # it came between two lines of our own
         return json.dumps({"error": str(problem)})
     finally:

@@ -34,13 +34,17 @@ class Job:
 
 @dataclass(frozen=True)
 class FunctionCall:
-    """A call of a function that a student wrote; its reply comes back as an answer."""
+    """A call of a function that a student wrote; its reply comes back as an answer.
+
+    A ``driver`` is what of the course plays it, see `function_calls.call`.
+    """
 
     #: The answer that holds the source where a notebook runs, and the source if none has it.
     answer: str
     source: str | None
     function: str
     arguments: Sequence[Any]
+    driver: str = ""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from tests.grading.classroom import LAB, autograded, grade, of, record, rows, sh
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool
 
 pytestmark = pytest.mark.timeout(900)
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "authors" / "code_items.md"
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "authors"
 NAME = "attainable_rate"
 HEAD = "def attainable(intensity, peak, bandwidth):\n    "
 RIGHT = HEAD + "return None if intensity < 0 else min(peak, intensity * bandwidth)"
@@ -40,11 +40,15 @@ WRITTEN = {
 }
 
 
-def lab_of_the_page(root: Path) -> Path:
+def lab_of_the_page(
+    root: Path, page: str = "code_items.md", items: str = "Code", asked: str = ""
+) -> Path:
     """The lab that somebody has who followed the page."""
-    asks, lab, checks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    text = (PAGES / page).read_text("utf-8")
+    asks, lab, checks = re.findall(r"```python\n(.*?)```", text, re.S)
     home = new_lab(root, LAB)
-    _append(home / "asks.py", asks, "    Choice,\n", "    Choice,\n    Code,\n")
+    _append(home / "asks.py", asks, "    Choice,\n", f"    Choice,\n    {items},\n")
+    checks = f"{asked}\n\n{checks}"
     known = "import Belief, ChoiceKey, Given, NumberKey"
     _append(home / "checks.py", checks, known, known.replace("Given", "CodeKey, Given"))
     _append(home / "lab.py", "", '# %% card="act1_why"', f'{lab}\n\n# %% card="act1_why"')

@@ -14,7 +14,14 @@ import pytest
 
 from tests.labs.test_sweep import CONSTANT, OWN_MACHINE, STUDENTS, Swept, best_constants
 
-LABS = ("lab_01_magnitude", "lab_07_kernel_fusion", "lab_11_roofline", "lab_review_foundations")
+LABS = (
+    "lab_01_magnitude",
+    "lab_07_kernel_fusion",
+    "lab_10_fewer_bits",
+    "lab_11_roofline",
+    "lab_18_joules",
+    "lab_review_foundations",
+)
 
 
 @pytest.mark.timeout(600)

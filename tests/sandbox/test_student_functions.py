@@ -37,11 +37,13 @@ def either(request):
     return request.getfixturevalue(request.param)
 
 
-def called(server, body, *, source=None, cells=(), watched=None, cases=3, **limits):
+def called(server, body, *, source=None, cells=(), watched=None, cases=3, driver="", **limits):
     """The replies to some cases, and how the child ended."""
     job = Job("ann", LAB, {}, limits=replace(LIMITS, **limits))
     wrote = HEAD + body if source is None else source
-    calls = {f"code.{k}": FunctionCall("code", wrote or None, "f", [k]) for k in range(cases)}
+    calls = {
+        f"code.{k}": FunctionCall("code", wrote or None, "f", [k], driver) for k in range(cases)
+    }
     report = server.run(job, {}, list(cells), watched or {}, calls=calls)
     result = apply_replies(RunResult("ann"), report, calls)
     return [_value(result.answers.get(name)) for name in calls], result
@@ -90,6 +92,30 @@ def test_calls_before_the_end_count(either, body, ended):
     assert found == [0, NOTHING, NOTHING]
     assert result.ended == ended
     assert any(ended in remark.sentence for remark in result.remarks)
+
+
+PLAY = "def play(f, k):\n    decided = []\n    for number in range(3):\n"
+PLAY += "        decided.append(f(number + k))\n    return decided"
+
+
+@pytest.mark.parametrize(
+    ("body", "values"),
+    [
+        ("return 2 * k", [[0, 2, 4], [2, 4, 6], [4, 6, 8]]),
+        ("return k / (k - 4)", [[0.0, -1 / 3, -1.0], [-1 / 3, -1.0, -3.0], None]),
+        # Its own list and its own driver: what comes back are still decisions, for a replay.
+        ("sys._getframe(1).f_locals['decided'].append(7); return k", None),
+        ("while k > 3: pass\n    return k", [[0, 1, 2], [1, 2, 3], None]),
+        ("os._exit(0) if k == 3 else None; return k", [[0, 1, 2], None, None]),
+        ("return [m for m in sys.modules if 'assignments' in m]", [[[]] * 3] * 3),
+    ],
+)
+def test_a_driver_plays_a_policy_in_the_child(either, body, values):
+    found, _ = called(either, body, driver=PLAY)
+    if values is None:
+        assert found[0] == [7, 0, 7, 1, 7, 2]
+    else:
+        assert [None if isinstance(each, str) else each for each in found] == values
 
 
 @pytest.mark.parametrize("instead", ["'x'", "'[1]'", "'x' * 10**7"])
@@ -148,7 +174,7 @@ def test_a_child_gets_the_source_and_the_arguments_only():
     sent = json.loads(child_content("ann/lab", {}, (), {}, {}, calls)[4:])
     assert sent["calls"] == {
         "code.0": {"answer": "code", "source": "def f(k): return k", "function": "f",
-                   "arguments": [295]},
+                   "arguments": [295], "driver": ""},
     }  # fmt: skip
     assert not sent["files"]
     assert not sent["cells"]
