@@ -567,9 +567,9 @@ def best_offer(p: Parameters) -> Choice:
         f" **{wake_us(p):g} µs** each, and a launch costs {p.launch_us:g} µs. Noor can have one of"
         " three changes. Which one makes a pass shortest?",
         {
-            "gpu": f"the new GPU: kernels {p.faster:g}× as fast",
+            "gpu": f"the new GPU: kernels {p.faster:g}× as fast, same launches",
             "compile": f"compiling: {p.fused_pct}% fewer launches, the same compute time",
-            "ahead": "a framework that launches ahead instead of waiting for each kernel",
+            "ahead": "a framework that launches ahead and waits for no kernel",
         },
         points=4,
         worked_example=f"On a {ORIN.name} the kernels take {q(EXAMPLE_LONG, 's')} and a launch"
@@ -820,6 +820,10 @@ def kernels_after_fusing(p: Parameters) -> Choice:
         " launch?",
         {"two": "2", "three": "3", "four": "4", "five": "5"},
         points=1,
+        worked_example="In **Matrix product → Add → Sum → Scale**, Add works on each result of the"
+        " product while it is still at hand, and Sum adds up what Add leaves there: these share a"
+        " kernel. Scale needs the whole sum, which is known only after the last element. So the"
+        " compiler cuts once, and launches two kernels.",
         title="Where does a compiler have to cut?",
         act=2,
         after=["act2_fusion"],
@@ -838,9 +842,9 @@ def act2_traffic(p: Parameters) -> Reflection:
             "less": {"five": f"{CLAIM:g}×", "three": less, "flash": "10 to 20×"},
             "why": {
                 "stay": "what lies between the operations stays on the chip",
-                "ridge": "the fused kernel lies above the ridge",
-                "tensor": "the fused kernel can use Tensor Cores",
-                "python": "Python has less to do",
+                "ridge": "the fused kernel lies to the right of the ridge",
+                "tensor": "the fused kernel is computed by Tensor Cores",
+                "python": "Python has fewer operations to hand to the GPU",
             },
         },
         right={"less": "three", "why": "stay"},
@@ -1073,6 +1077,10 @@ def when_to_compile(p: Parameters) -> Code:
         "calls_to_break_even(compile_s, eager_ms, compiled_ms)",
         [((60, 20, 15), 12_000), ((1, 10, 7), 334)],
         points=6,
+        worked_example="Compiling takes 6 s, and a call 9 ms eager and 5 ms compiled. So each call"
+        " saves 4 ms, and 6 s is 1,500 times as long: with call number 1,500 the two are even."
+        " Had each call saved 3.5 ms, 1,714 of them would not be enough yet, and it would take one"
+        " more. A rule must do both: divide, and round up what is left over.",
         title="A rule for the script",
         act=2,
         after=["act2_break_even"],

@@ -796,6 +796,10 @@ def working_set_home(p: Parameters) -> Choice:
             "hbm": "HBM",
         },
         points=4,
+        worked_example="Three tiles of 64 × 64 fp16 numbers take 24.6 KB. On another chip a thread"
+        " has 500 bytes of registers. A multiprocessor has 80 KB of shared memory, which four"
+        " blocks divide, so each gets 20 KB. Both are too small. The L2 cache has 4 MB and holds"
+        " the tiles.",
         title="Where does the working set live?",
         ordered=True,
         act=1,
@@ -984,6 +988,11 @@ def capture_method(p: Parameters) -> Choice:
             "compile": "torch.compile",
         },
         points=1,
+        worked_example="Suppose that a construct is silently wrong when it is traced, that"
+        " `torch.jit.script` refuses it, and that eager mode and `torch.compile` do what they"
+        " should. Then two ways are left, and by the stars of the spectrum `torch.compile` is"
+        " optimized more. With a second construct, check again: whatever one of them rules out is"
+        " ruled out.",
         title="How should Lena run her model?",
         act=3,
         after=["act2_trace"],

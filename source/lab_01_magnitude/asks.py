@@ -315,6 +315,10 @@ def listening_plan(p: Parameters) -> Choice:
             "gate": "run the sound detector, and send audio only while there is sound",
         },
         points=3,
+        worked_example="A wristwatch runs 4 MFLOP five times per second on a board that does 200"
+        " MFLOPS, so it computes for a tenth of the time: at 50 mW, 5 mW on average. Sending its"
+        " 20 kbit/s at 100 nJ per bit takes 2 mW. A detector of 0.5 mW that lets a quarter of that"
+        " through takes 1 mW.",
         title="Where should it listen?",
         act=1,
         after=["act1_gap"],
@@ -624,6 +628,10 @@ def board_upgrade(p: Parameters) -> Choice:
             "prune": "a pruned model, with half the weights and half the operations",
         },
         points=3,
+        worked_example="On a wristwatch the arithmetic takes 6 s and then the weights 2 s, so a"
+        " gesture takes 8 s. With a core that is four times as fast it takes 1.5 s + 2 s = 3.5 s."
+        " With a memory that is four times as fast it takes 6 s + 0.5 s = 6.5 s. With half of both"
+        " it takes 3 s + 1 s = 4 s.",
         title="What would you improve?",
         act=2,
         after=["act2_batch"],

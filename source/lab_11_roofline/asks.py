@@ -61,6 +61,7 @@ DOCUMENT = 16384
 EXAMPLE_RATE, EXAMPLE_SLOPE, EXAMPLE_GOAL = 150e12, 100e12, 90
 EXAMPLE_BEFORE = 50e12
 EXAMPLE_N, EXAMPLE_SECONDS = 20000, 2.0
+EXAMPLE_RIGHT = 2400
 EXAMPLE_TURNS = 1 / (1 / A100.ridge("fp16") - 2 / 1000)
 EXAMPLE_TOKENS, EXAMPLE_HEADS = 2000, 12
 EXAMPLE_SCORES = 5 * EXAMPLE_HEADS * EXAMPLE_TOKENS**2
@@ -428,6 +429,12 @@ def best_lever(p: Parameters) -> Choice:
             "int8": "the same chip, with products in int8 and its dense int8 peak",
         },
         points=3,
+        worked_example=f"On an {A100.name}, products with N = {EXAMPLE_RIGHT:,} have N / 3, or"
+        f" {q(EXAMPLE_RIGHT / 3, 'FLOP/B')}. The ridge is at {q(A100.ridge('fp16'), 'FLOP/B')}, so"
+        " they are right of it, and more bandwidth changes nothing. Three times the peak puts the"
+        f" ridge at {q(3 * A100.ridge('fp16'), 'FLOP/B')}: they are still right of it, and three"
+        f" times as fast. The int8 peak is {q(A100.peak('int8') / A100.peak('fp16'), '×')} the fp16"
+        " peak, so they get as much faster.",
         title="One lever",
         act=1,
         after=["act1_wall"],
@@ -1009,6 +1016,10 @@ def first_limit(p: Parameters) -> Choice:
             "memory": "memory: it is full while every token is still on time",
         },
         points=3,
+        worked_example="In another service, reading the weights takes 10 ms per token and each chat"
+        " adds 0.2 ms; the memory holds 40 chats. One chat needs 10.2 ms, and all of them need"
+        " 18 ms. So a target of 9 ms is missed at once, one of 14 ms ends at 20 chats, and with one"
+        " of 25 ms the memory is full first.",
         title="What ends first?",
         act=3,
         after=["act3_launch"],

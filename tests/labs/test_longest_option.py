@@ -29,6 +29,24 @@ def fixed(lab, folder):
         yield name, options, told or checks[name](Given(p, folder)).value
 
 
+#: How many times as long as the shortest option the longest may be, from so many characters on.
+UNEVEN, FROM = 2.0, 25
+
+
+def test_no_option_stands_out_by_its_length(lab):
+    """Names of levels and formats are as long as they are: a scale is left out."""
+    declared = load(ROOT / "assignments" / lab)
+    items = declared.items(declared.draw("", variants=False))
+    uneven = {}
+    for name, options, _ in choices(items):
+        item = items[name.partition(".")[0]]
+        length = {key: len(markup.plain(words)) for key, words in options.items()}
+        scaled = getattr(item, "ordered", False) or scale(options, getattr(item, "values", None))
+        if not scaled and max(length.values()) > max(FROM, UNEVEN * min(length.values())):
+            uneven[name] = length
+    assert uneven == {}
+
+
 def test_the_right_option_is_not_the_longest_more_often_than_chance_makes_it(lab, tmp_path):
     chances, offenders = [], []
     for name, options, right in fixed(lab, tmp_path):

@@ -8,6 +8,7 @@ off. The texts of the lab are read for all students: messages, questions, feedba
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.authoring import Course, labs_of
-from mlsys_widgets.judging import NumberKey
-from mlsys_widgets.labs import Number, load
+from mlsys_widgets.judging import ChoiceKey, NumberKey
+from mlsys_widgets.labs import Choice, Number, load
 from tests.labs import shown_numbers
 from tests.labs.claims import numbers_of
 from tests.labs.lab_texts import LabTexts
@@ -52,8 +53,11 @@ def test_no_instrument_displays_a_key(lab, tmp_path):
     assert not found, "\n".join(sorted(found))
 
 
-def said_keys(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
-    """Texts of a lab that say the key of a graded number to one student after the other."""
+def said_keys(lab: str, folder: Path, students: Sequence[str], read: str = "texts") -> list[str]:
+    """Texts of a lab that say the key of a graded number to one student after the other.
+
+    ``read`` is the method of `LabTexts` that has them.
+    """
     texts = LabTexts(lab, folder)
     often: Counter[tuple[str, str, int]] = Counter()
     to_the_digit: Counter[tuple[str, str, int]] = Counter()
@@ -68,10 +72,11 @@ def said_keys(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
         asked_of.update(list(numbers))
         for name, (_, key) in numbers.items():
             values[name].add(key.value)
-        for where, text in texts.texts(student):
+        for where, text in getattr(texts, read)(student):
             for place, shown in enumerate(numbers_of(text)):
                 for name, (item, key) in numbers.items():
-                    if shown.within(key, item.unit):
+                    own = question_of(where.partition(" ")[0]) == name  # a verdict on it
+                    if shown.within(key, item.unit) and not own:
                         at = (name, where, place)
                         often[at] += 1
                         to_the_digit[at] += shown.exactly(key, item.unit)
@@ -94,6 +99,48 @@ def test_no_text_or_hint_says_a_key(lab, tmp_path):
     assert not found, "\n".join(sorted(found))
 
 
+def test_no_explanation_says_the_key_of_another_question(lab, tmp_path):
+    """Whoever hands in one answer is told about that one, and may still answer all others."""
+    everyone = [f"student-{k}" for k in range(400)]
+    students = sample(everyone, 20)
+    found = said_keys(lab, tmp_path, students, "verdicts")
+    assert not found, "\n".join(sorted(found))
+    found = told_options(lab, tmp_path, students)
+    assert not found, "\n".join(sorted(found))
+
+
+def told_options(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
+    """Explanations by whose words the right option of another question can be guessed.
+
+    Which option is right differs from student to student. Whoever knows what others were told, and
+    what was right for them, guesses what was right for most of those with the same words.
+    """
+    texts = LabTexts(lab, folder)
+    right: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for student in students:
+        keys, question_of = texts.keys(student), texts.drawn(student).asked
+        options = {
+            question_of(name): key.value
+            for name, item in texts.items(student).items()
+            if isinstance(item, Choice) and isinstance(key := keys[name], ChoiceKey)
+        }
+        for where, text in texts.verdicts(student):
+            words = re.sub(r"[\d.,]+", "#", text)
+            for name, value in options.items():
+                if question_of(where.partition(" ")[0]) != name:
+                    right[where, name].append((words, value))
+    guessed = {at: sum(_guessed(told, k) for k in range(len(told))) / len(told)
+               for at, told in right.items() if len(told) >= len(students) / 2}  # fmt: skip
+    return [f"{at[0]} tells {at[1]} to {part:.0%}" for at, part in guessed.items() if part >= OFTEN]
+
+
+def _guessed(told: Sequence[tuple[str, str]], mine: int) -> bool:
+    """Whether somebody's right option is that of most others with the same words."""
+    words, value = told[mine]
+    others = Counter(v for k, (w, v) in enumerate(told) if w == words and k != mine)
+    return bool(others) and others.most_common(1)[0][0] == value
+
+
 def test_a_text_that_says_a_key_is_found(lab, tmp_path, monkeypatch):
     def and_the_keys(self, student):
         keys, items = self.keys(student), self.items(student)
@@ -113,6 +160,21 @@ def test_a_text_that_says_a_key_is_found(lab, tmp_path, monkeypatch):
         for question in declared.pools.get(name, [name])
     }
     assert {each.split(" ")[0] for each in found} >= numbers - OWN_MACHINE
+
+
+def test_an_explanation_that_tells_of_another_question_is_found(lab, tmp_path, monkeypatch):
+    def and_the_others(self, student):
+        keys, items = self.keys(student), self.items(student)
+        for name, item in items.items():
+            if isinstance(item, Number):
+                yield "other (right)", f"It is {keys[name].value:.5g} {item.unit}."
+            elif isinstance(item, Choice):
+                yield f"other {name}", item.options[keys[name].value]
+
+    monkeypatch.setattr(LabTexts, "verdicts", and_the_others)
+    students = [f"student-{k}" for k in range(10)]
+    assert said_keys(lab, tmp_path, students, "verdicts")
+    assert told_options(lab, tmp_path, students)
 
 
 def test_where_reading_is_the_skill_it_earns_little():

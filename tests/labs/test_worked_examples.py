@@ -11,7 +11,7 @@ import pytest
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.judging.keys import Given, NumberKey
-from mlsys_widgets.labs import Choice, Number, load
+from mlsys_widgets.labs import Choice, Code, Number, load
 from mlsys_widgets.measured import queries
 from tests.conftest import ROOT
 from tests.labs.rehearsal import put_examples
@@ -43,13 +43,13 @@ def test_no_number_of_an_example_is_anybodys_key(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", labs_of(Course.at(ROOT)))
-def test_every_number_has_an_example(name):
+def test_every_question_has_an_example(name):
     lab = load(ROOT / "assignments" / name)
     for student in FEW:
         items = lab.items(lab.draw(student))
-        numbers = {asked: item for asked, item in items.items() if isinstance(item, Number)}
-        assert numbers
-        assert [asked for asked, item in numbers.items() if not item.worked_example] == []
+        asked = {n: item for n, item in items.items() if isinstance(item, Number | Choice | Code)}
+        assert asked
+        assert [name for name, item in asked.items() if not item.worked_example] == []
 
 
 @pytest.mark.parametrize("name", labs_of(Course.at(ROOT)))
@@ -59,7 +59,7 @@ def test_an_example_is_the_same_for_everybody_and_short(name):
     for student in FEW:
         p = lab.draw(student)
         for asked, item in lab.items(p).items():
-            if isinstance(item, Number | Choice) and item.worked_example:
+            if isinstance(item, Number | Choice | Code) and item.worked_example:
                 # Of a pool, each question has an example of its own.
                 drawn = p.get(asked, asked)
                 examples.setdefault(drawn, set()).add(item.worked_example)

@@ -258,6 +258,16 @@ QUANTITIES = [
     Quantity("power of the plans", "W", lambda p: list(plans(p).values())),
     Quantity("duty of the board", "ratio", lambda p: p.kws_mflop * p.kws_passes / p.mcu_mflops),
     # The worked examples.
+    Quantity("a wristwatch that listens", "FLOP", lambda p: 4e6),
+    Quantity("its board", "FLOP/s", lambda p: 200e6),
+    Quantity("its plans", "W", lambda p: [
+        50e-3, 4e6 * 5 / 200e6 * 50e-3, 20e3 * 100e-9, 0.5e-3, 0.5e-3 + 20e3 * 100e-9 / 4,
+    ]),
+    Quantity("its radio, in kbit/s", "count", lambda p: 20),
+    Quantity("and for each bit", "J", lambda p: 100e-9),
+    Quantity("its gestures, improved", "s", lambda p: [
+        6, 2, 6 + 2, 6 / 4, 6 / 4 + 2, 2 / 4, 6 + 2 / 4, 6 / 2, 2 / 2, (6 + 2) / 2,
+    ]),
     Quantity("ten minutes", "s", lambda p: [600, 600 * A100_PEAK / ORIN_PEAK, 3600]),
     Quantity("work of ten minutes", "FLOP", lambda p: 600 * A100_PEAK),
     Quantity("weights in a phone, room in a watch", "B", lambda p: [24e6, 9e6, 3e6]),
@@ -334,6 +344,7 @@ QUANTITIES = [
 
 
 CLAIMS = [
+    Claim("lets a quarter of that through takes", lambda p: 0.5e-3 + 2e-3 / 4 == 1e-3),
     Claim("Half of the parameters stay in fp16", lambda p: (2 + 1) / 2 == 1.5),
     # How far apart they are.
     # The price is a part of the story.

@@ -124,6 +124,7 @@ EXAMPLE_TIMES = [
     10 * MS, 10 * MS / 1.25, 10 * MS - 10 * MS / 1.25,  # a pass, compiled, and the difference
     60, 36_000 * (1 / 4 - 1 / 5), 6,  # compiling, what a day saves, compiling for the passes
     24 * 60,  # compiling for the deployments of a day
+    6, 9 * MS, 5 * MS, 4 * MS, 3.5 * MS,  # compiling, a call in both ways, and what it saves
 ]  # fmt: skip
 EXAMPLE_COUNTS = [
     1.5 * MS / 3 * 4 / ORIN_LAUNCH,  # launches that fit
@@ -131,6 +132,7 @@ EXAMPLE_COUNTS = [
     36_000, 36_000 / 24, 36_000 * (1 / 4 - 1 / 5) / 60,  # in a day, in one of 24 parts, deployments
     24, 24 * 60, 24 * 60 / (1 / 4 - 1 / 5),  # deployments, their seconds, sentences that pay
     6 / (2 * MS), 5 * 500,  # requests that pay, and those that come
+    6 / (4 * MS), 6 // (3.5 * MS),  # calls that pay exactly, and too few of them
 ]  # fmt: skip
 #: 1,024 CUDA cores at 918 MHz, a multiply-add in each.
 ORIN_VECTOR = 1024 * 2 * 918e6
@@ -508,6 +510,12 @@ CLAIMS = [
     )),
     Reading("At # per hour, a model's # bring #: not enough", lambda p, n: (
         math.isclose(n[0] * 3600, 500) and n[1] == 5 * 3600 and n[2] == 5 * 500 < 6 / (2 * MS)
+    )),
+    Reading("So each call saves #, and # is # times as long", lambda p, n: (
+        math.isclose(n[0], 9 * MS - 5 * MS) and math.isclose(n[1] / n[0], n[2]) and n[2] == n[3]
+    )),
+    Reading("Had each call saved #, # of them would not be enough yet", lambda p, n: (
+        n[1] * n[0] < 6 <= (n[1] + 1) * n[0]
     )),
     # Fusing.
     Claim("and never more than #, since no part falls by more", lambda p: (

@@ -375,6 +375,14 @@ QUANTITIES = [
     Quantity("rate of the job", "1/s", lambda p: about(job(p))),
     Quantity("hours of the job", "s", lambda p: 3600 * about(p.millions * 1e6 / job(p) / 3600)),
     # Worked examples, from the numbers that they give.
+    Quantity("the side of a large product", "count", lambda p: 2400),
+    Quantity("its intensity, and three times the ridge", "FLOP/B", lambda p: [
+        2400 / 3, 3 * A100_RIDGE,
+    ]),
+    Quantity("a token of another service", "s", lambda p: [
+        10e-3, 0.2e-3, 10e-3 + 0.2e-3, 10e-3 + 40 * 0.2e-3, 9e-3, 14e-3, 25e-3,
+    ]),
+    Quantity("its chats", "count", lambda p: [40, (14 - 10) / 0.2]),
     Quantity("rates of examples", "FLOP/s", lambda p: [150e12, 100e12, 16e12 / 2]),
     Quantity("an example's fraction", "ratio", lambda p: 150e12 / A100_PEAK),
     Quantity("an example on the slope", "FLOP/B", lambda p: 100e12 / A100_BANDWIDTH),
@@ -397,6 +405,9 @@ QUANTITIES = [
 ]  # fmt: skip
 
 CLAIMS = [
+    Claim("so they are right of it, and more bandwidth", lambda p: A100_RIDGE < 2400 / 3),
+    Claim("they are still right of it", lambda p: 3 * A100_RIDGE < 2400 / 3),
+    Claim("so they get as much faster", lambda p: 2 * A100_RIDGE < 2400 / 3),
     Claim("That is right of the ridge at #, so the flat roof is above them", lambda p: (
         3000 / 3 > 312e12 / 2e12
     )),

@@ -279,6 +279,10 @@ QUANTITIES = [
     # Act 3.
     Quantity("times of Lena's step", "s", lambda p: [*parts(p), step(p), better(p)]),
     Quantity("its parts", "ratio", lambda p: [part / step(p) for part in parts(p)]),
+    Quantity("sides of the example's tiles", "count", lambda p: 64),
+    Quantity("its tiles, and the levels of another chip", "B", lambda p: [
+        3 * 64 * 64 * FP16, 500, 80e3, 80e3 / 4, 4e6,
+    ]),
     # Act 4.
     Quantity("a row of scores", "count", lambda p: SIDE),
     Quantity("its bytes, and what a thread block has", "B", lambda p: [SIDE * FP16, ROOM["sram"]]),
@@ -293,6 +297,8 @@ QUANTITIES = [
 ]  # fmt: skip
 
 CLAIMS = [
+    Claim("Both are too small", lambda p: 500 < 80e3 / 4 < 3 * 64 * 64 * FP16),
+    Claim("and holds the tiles", lambda p: 3 * 64 * 64 * FP16 < 4e6),
     Claim("and the bandwidth falls to a third, so a trip takes", lambda p: 900 / 300 == 3),
     Claim("so it lasts as long as a launch from #", lambda p: (
         math.isclose(20e-6 * 600e9, 8 * 1.5e6)

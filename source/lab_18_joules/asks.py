@@ -1,0 +1,802 @@
+# What lab_18_joules asks. Made by `mlsys build`; the original is in assignments/.
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from mlsys_widgets.labs import (
+    Choice,
+    Essay,
+    Lab,
+    Message,
+    Number,
+    Parameter,
+    Parameters,
+    Peek,
+    Prediction,
+    Record,
+    Reflection,
+    Takeaways,
+    steps,
+)
+from mlsys_widgets.ledger.designs import choice, flag, judged, number, predicted
+from mlsys_widgets.measured import cases
+from mlsys_widgets.physics import (
+    StepEnergy,
+    data_centers,
+    energy_bill,
+    grids,
+    service_energy,
+    step_energy,
+)
+from mlsys_widgets.physics import format_quantity as q
+
+MODEL, CARD = "llama31-8b", "h200-sxm"
+MANY, CONTEXT, SHORT, NIGHT = 256, 2048, 512, 0.1
+NEAR = 12
+PROMPT, ANSWER = 2048, 200
+OFFERS = {"poland": 0.06, "canada": 0.09, "france": 0.12, "norway": 0.15}
+SPREAD = 6
+LIMIT, LEAST_LIMIT, MOST_LIMIT = 70.0, 50.0, 85.0
+EXPECTED = 60
+J_PER_KWH = 3.6e6
+EX_WATTS, EX_FIXED, EX_EACH, EX_LIMIT = 2000, 1.0, 0.001, 6.0
+EX_IDLE, EX_BUSY_WATTS, EX_RATE, EX_TOKEN = 500, 2500, 5000, 0.7
+EX_DAILY, EX_JOULES, EX_PUE, EX_TONNES, EX_GRID = 1e10, 0.36, 2.0, 7.3, 10
+
+
+def load_limit(fields: Mapping[str, Any]) -> float:
+    found = fields.get("load_limit")
+    if not isinstance(found, int | float) or not LEAST_LIMIT <= found <= MOST_LIMIT:
+        return LIMIT
+    return float(found)
+
+
+def from_lab_13(fields: Mapping[str, Any], found: bool) -> str:
+    limit = q(load_limit(fields) / 100, "%")
+    said = fields.get("load_limit")
+    if not found or not isinstance(said, int | float):
+        return (
+            "No load limit of Lab 13 was found beside this lab, which is fine: the service below"
+            f" may be busy {limit} of the time."
+        )
+    if said != load_limit(fields):
+        return (
+            f"Your load limit of Lab 13 is {q(said / 100, '%')}; the service below may be busy"
+            f" {limit} of the time instead, so that its bill can be compared."
+        )
+    return (
+        f"Your load limit of Lab 13, {limit}, holds here, too: for the rest of the time the card"
+        " waits. What does that cost?"
+    )
+
+
+def seats_of(fields: Mapping[str, Any]) -> float:
+    found = fields.get("batch")
+    return float(found) if isinstance(found, int | float) and found in range(1, MANY + 1) else 16.0
+
+
+def from_lab_14(fields: Mapping[str, Any]) -> str:
+    known = fields.get("batch") == seats_of(fields)
+    why = "as in your design of Lab 14" if known else "since no batch of Lab 14 was found that fits"
+    return f"The design at the end begins with {q(seats_of(fields))} conversations at once, {why}."
+
+
+@cache
+def measured_joules(work: str, batch: int, sequence: int) -> float:
+    (case,) = cases(CARD, kind="energy", variant="graph", work=work, batch=batch, sequence=sequence)
+    assert case.energy is not None
+    return case.energy["joules"] / (batch * (sequence if work == "prefill" else 1))
+
+
+@cache
+def measured_watts(batch: int) -> float:
+    if not batch:
+        found = [c.energy["watts"] for c in cases(CARD, kind="energy", variant="idle") if c.energy]
+        return sum(found) / len(found)
+    (case,) = cases(
+        CARD, kind="energy", variant="graph", work="decode", batch=batch, sequence=CONTEXT
+    )
+    assert case.energy is not None
+    return case.energy["watts"]
+
+
+def measured_saving(sequence: int = CONTEXT) -> float:
+    return measured_joules("decode", 1, sequence) / measured_joules("decode", MANY, sequence)
+
+
+def measured_waiting() -> float:
+    return 1 + (1 - NIGHT) / NIGHT * measured_watts(0) / measured_watts(MANY)
+
+
+def measured_writing(batch: int = MANY) -> float:
+    writing = ANSWER * measured_joules("decode", batch, CONTEXT)
+    return writing / (writing + PROMPT * measured_joules("prefill", 1, PROMPT))
+
+
+@cache
+def law_error() -> float:
+    found = [
+        abs(float(step_energy(MODEL, CARD, work, batch, sequence).energy) / joules - 1)
+        for work, batch, sequence, joules in (
+            (c.shape["work"], c.shape["batch"], c.shape["sequence"], c.energy["joules"])
+            for c in cases(CARD, kind="energy", variant="graph", drawn=True)
+            if c.energy
+        )
+    ]
+    return sum(found) / len(found)
+
+
+@cache
+def step(batch: float, work: str = "decode", sequence: float = CONTEXT) -> StepEnergy:
+    return step_energy(MODEL, CARD, work, batch, sequence)
+
+
+def joules(batch: float, work: str = "decode") -> float:
+    return float(step(batch, work).energy_per_token)
+
+
+def waiting() -> float:
+    full = step(MANY)
+    rate = full.tokens / full.time
+    at_night = service_energy(full.power, rate, NIGHT, full.idle)
+    return float(at_night.energy_per_token / full.energy_per_token)
+
+
+def writing(batch: int = MANY) -> float:
+    written = ANSWER * joules(batch)
+    return written / (written + PROMPT * joules(1, "prefill"))
+
+
+def allowed_mj(p: Parameters) -> float:
+    return round(p.writing_watts * p.each_ms * (1 + p.room), 1)
+
+
+def night_mj(p: Parameters) -> float:
+    return round(1e3 * p.slack * p.busy_watts / p.full_rate, 1)
+
+
+def year_kwh(p: Parameters, mj: float) -> float:
+    return p.daily_billion * 1e9 * 365 * mj * 1e-3 * p.pue / J_PER_KWH
+
+
+def tonnes(p: Parameters) -> float:
+    return round(year_kwh(p, p.token_mj) * p.grid_g / 1e6, 1)
+
+
+def changes_of(p: Parameters) -> tuple[int, int, str, str]:
+    before, after, here, there = p.change.split()
+    return int(before), int(after), here, there
+
+
+lab = Lab(
+    "lab_18_joules",
+    title="Lab 18: Joules per Token",
+    question="What does a token cost in joules, and what decides that?",
+    chapter=18,
+    acts=("One user and many", "A card that waits", "Reading and writing"),
+    parameters={
+        "writing_watts": Parameter(480, steps(350, 620, 5), "W", "power while it writes"),
+        "fixed_ms": Parameter(7.5, steps(4, 12, 0.1), "ms", "step, whatever the batch"),
+        "each_ms": Parameter(0.05, steps(0.03, 0.09, 0.001), "ms", "step, for each one more"),
+        "room": Parameter(2.5, steps(1.5, 6, 0.1), "", "energy beyond what each one takes"),
+        "busy_watts": Parameter(600, steps(420, 680, 5), "W", "power of a card at work"),
+        "idle_watts": Parameter(100, steps(60, 140, 1), "W", "power of a card that waits"),
+        "full_rate": Parameter(5000, steps(2000, 9000, 50), "tokens/s", "tokens at work"),
+        "slack": Parameter(1.4, steps(1.15, 1.9, 0.05), "", "what rests may add"),
+        "cards": Parameter(40, steps(24, 60, 1), "cards", "cards at night"),
+        "kept": Parameter(10, steps(8, 16, 1), "cards", "cards that stay on"),
+        "quiet_pct": Parameter(10, steps(5, 12, 1), "%", "how busy they are at night"),
+        "hours": Parameter(8, steps(6, 10, 0.5), "hours", "how long a night is"),
+        "change": Parameter(
+            "64 112 poland germany",
+            (
+                *("8 16 germany sweden", "32 120 world canada", "16 64 poland france"),
+                *("64 112 poland germany", "32 48 india world", "16 24 world canada"),
+                *("64 96 germany canada", "32 48 poland france", "96 120 china canada"),
+                *("8 32 poland germany", "4 16 world germany", "2 8 germany canada"),
+                *("8 48 india world", "16 64 china germany", "4 32 poland canada"),
+                *("16 96 germany canada", "2 16 world canada", "8 24 china world"),
+                *("136 160 poland china", "96 120 india china", "64 80 world germany"),
+                *("160 256 india poland", "48 56 china world", "192 256 australia world"),
+                *("136 192 poland australia", "80 96 india china", "56 64 poland china"),
+            ),
+            "",
+            "three changes",
+        ),
+        "daily_billion": Parameter(20, steps(8, 60, 0.5), "billion", "tokens per day"),
+        "token_mj": Parameter(90, steps(45, 160, 0.5), "mJ", "energy of a token at the card"),
+        "pue": Parameter(1.4, steps(1.15, 1.7, 0.01), "", "power usage effectiveness"),
+        "grid_g": Parameter(150, steps(60, 400, 1), "g/kWh", "what electricity emits"),
+        "seats": Parameter(32, steps(6, 160, 1), "conversations", "answered at once"),
+        "answer_pct": Parameter(50, steps(20, 70, 1), "%", "of the energy for writing"),
+        "promise_ms": Parameter(14, steps(13, 16, 0.5), "ms", "time of a token"),
+        "carbon_kg": Parameter(6.5, steps(6.2, 7, 0.1), "kg", "carbon of a billion tokens"),
+        "cost_usd": Parameter(3.3, steps(3.2, 3.5, 0.05), "USD", "electricity of as many"),
+    },
+    materials={
+        **{each.__name__: each for each in (from_lab_13, from_lab_14, load_limit, seats_of)},
+        **{each.__name__: each for each in (law_error, waiting, writing)},
+        **{each.__name__: each for each in (measured_saving, measured_waiting, measured_writing)},
+        **{each.__name__: each for each in (joules, allowed_mj, night_mj, tonnes, changes_of)},
+        "offers": {place: price / J_PER_KWH for place, price in OFFERS.items()},
+    },
+    design={
+        "grid": choice("where the service runs", *OFFERS),
+        "center": choice("in what kind of data center", *data_centers),
+        "batch": number("conversations that are answered at once", 1),
+        "busy_percent": number("how busy a card is, in percent", 0, 100),
+        "token_millijoules": number("energy of a token at the card, in millijoules", 0),
+        "carbon_kg": number("carbon of a billion tokens, in kilograms", 0),
+        "cost_usd": number("electricity of a billion tokens, in US dollars", 0),
+        "constraint_hit": flag("whether the design breaks a promise"),
+        "act1_prediction": predicted("what was predicted in the first act"),
+        "act1_correct": judged("whether that was right"),
+        "act2_prediction": predicted("what was predicted in the second act"),
+        "act2_correct": judged("whether that was right"),
+    },
+    deeper=(
+        "act1_why",
+        "act1_math",
+        "act2_remedy",
+        "act2_math",
+        "prompt_message",
+        "act3_writing",
+        "answer_tokens",
+        "advice",
+        "deeper_kept",
+    ),
+)
+
+
+def _about(value: float, unit: str = "") -> str:
+    return q(float(f"{value:.2g}"), unit)
+
+
+@lab.asks
+def opening(p: Parameters) -> Message:
+    return Message(
+        "Noor Haddad",
+        "Head of ML infrastructure",
+        "Half empty, to save energy?",
+        "For the first time the hosting company has sent us a bill for electricity, and our"
+        " director asks what one conversation costs in energy. Nobody here knows.\n\n"
+        "Facilities has a proposal. On their panel, a GPU that serves many users at once draws"
+        " visibly more power than one that serves a single user. So they want to spread our users"
+        " over twice as many cards: a busy card wastes energy, they say, and an idle one saves"
+        " it. Lena wants the opposite, because she remembers how little a step grows with its"
+        " batch. Both have looked at the same panel.\n\n"
+        "On Friday I decide how full our cards are, which of them stay on at night, and in which"
+        " country they stand.",
+        task="Find out what a token costs in joules, what it emits, and what decides both.",
+        in_context={
+            "cloud": "All of this is about one H200 that serves Llama-3.1-8B in fp16. Its energy"
+            " was measured with the counter of the card.",
+            "edge": "The camera team asks about a small module with a battery. Nobody has measured"
+            " its energy. Which of your answers would you have to measure there?",
+        },
+        act=1,
+    )
+
+
+@lab.asks
+def act1_saving(p: Parameters) -> Prediction:
+    one, many = measured_joules("decode", 1, CONTEXT), measured_joules("decode", MANY, CONTEXT)
+    times = {"A": 0.7, "B": 6.0, "C": 40.0, "D": 256.0}
+    slower = float(step(MANY).time / step(1).time)
+    power = measured_watts(MANY) / measured_watts(1)
+    return Prediction(
+        f"An H200 writes for a single user, and then for {q(MANY)} at once; each gets one token"
+        " per step. How many times as much energy does a token of the single user take as one of"
+        " theirs?",
+        {
+            "A": "about 0.7×: a card that is busy wastes some energy",
+            "B": "about 6×: more users, but a lot more power as well",
+            "C": "about 40×: a little more power, far less time each",
+            "D": f"about {q(MANY)}×: they simply share one and the same step",
+        },
+        values=times,
+        unit="×",
+        quantity="saving",
+        settings={"work": "decode", "sequence": CONTEXT, "busy": 1.0},
+        title="One user, or many?",
+        answer="C",
+        distance="times",
+        feedback={
+            "A": f"The busy card does draw more: {_about(measured_watts(MANY), 'W')} instead of"
+            f" {_about(measured_watts(1), 'W')}. But power is not energy. The joules of a token"
+            " are power times the time that it takes, and this time shrinks far more than the"
+            f" power grows: {_about(one, 'J')} and {_about(many, 'J')} were measured. In the"
+            " explorer, compare areas instead of heights.",
+            "B": "You expected power to grow with the users. It grows only"
+            f" {_about(power, '×')}, because a card that moves all weights for one token"
+            f" is hard at work already. A step takes {_about(slower, '×')} as long, for {q(MANY)}"
+            f" tokens instead of one. Measured: {_about(one, 'J')} and {_about(many, 'J')}.",
+            "C": f"Measured: {_about(one, 'J')} alone and {_about(many, 'J')} with {q(MANY)},"
+            f" {_about(measured_saving(), '×')}. All weights are moved once per step, for however"
+            f" many users. The factor depends on the context: with {q(SHORT)} tokens it is"
+            f" {_about(measured_saving(SHORT), '×')}, since there is less cache to move. A trial"
+            f" with another card had made us expect {q(EXPECTED, '×')}.",
+            "D": f"They share the weights, but each has a cache of its own, and {q(MANY)} caches"
+            f" have more bytes than the model. So a step takes {_about(slower, '×')} as long, at"
+            f" {_about(power, '×')} the power, and {q(MANY)} over both is what is saved:"
+            f" {_about(measured_saving(), '×')} was measured. In the explorer, see where the curve"
+            " bends.",
+        },
+        where=f"one H200, Llama-3.1-8B in fp16, contexts of {q(CONTEXT)} tokens",
+        act=1,
+    )
+
+
+@lab.asks
+def least_batch(p: Parameters) -> Number:
+    return Number(
+        f"Another card draws {p.writing_watts:g} W while it writes, whatever the batch. A step"
+        f" takes {p.fixed_ms:g} ms, and {p.each_ms:g} ms more for each conversation. A token may"
+        f" cost {allowed_mj(p):g} mJ. With how many conversations at once does it cost just that?"
+        " Answer in conversations, as in 75; a fraction is fine.",
+        "conversations",
+        points=15,
+        low=2,
+        high=2000,
+        hint="Write down the energy of a whole step, divide it by its tokens, and solve for how"
+        " many there are.",
+        worked_example=f"A server draws {EX_WATTS:,} W, and a step takes {q(EX_FIXED, 's')} and"
+        f" {q(EX_EACH, 's')} for each of b conversations: {q(EX_WATTS * EX_FIXED, 'J')} and"
+        f" {q(EX_WATTS * EX_EACH, 'J')} for each. A token may cost {q(EX_LIMIT, 'J')}, of which"
+        f" {q(EX_LIMIT - EX_WATTS * EX_EACH, 'J')} are left for its part of the"
+        f" {q(EX_WATTS * EX_FIXED, 'J')}, so b is"
+        f" {q(EX_WATTS * EX_FIXED / (EX_LIMIT - EX_WATTS * EX_EACH))}.",
+        title="How many at once",
+        act=1,
+        after=["act1_saving"],
+    )
+
+
+@lab.asks
+def act1_why(p: Parameters) -> Reflection:
+    one = step(1)
+    moving = float(one.shares["moving data"] / one.power)
+    return Reflection(
+        "A single user has the card for himself, and each of his tokens is expensive. What does"
+        " the energy go to?",
+        {
+            "A": "to arithmetic, since a token takes as many operations as before",
+            "B": "to moving the weights, all of them, for only one token per step",
+            "C": "to waiting, because the card has nothing to do most of the time",
+            "D": "to the host, which prepares each step for one user at a time",
+        },
+        right="B",
+        feedback={
+            "A": "A token takes the same operations in any batch, so they cannot make the"
+            f" difference. These take {_about(float(one.shares['computing'] / one.power), '%')} of"
+            f" the power of one alone; with {q(MANY)} at once their part is far larger. What"
+            " was moved for one token is then moved for many.",
+            "B": f"Moving takes {_about(moving, '%')} of the power of one alone, by the model:"
+            f" {q(one.bytes, 'B')} for a single token, at"
+            f" {q(one.byte_energy, 'J/B')}. With more users the same bytes of weights are moved"
+            " for all of them, until their caches are what is moved most.",
+            "C": "The card is at work in every moment here: its memory is busy almost without a"
+            f" pause, and it draws {_about(float(one.power), 'W')}, where waiting takes"
+            f" {_about(float(one.idle), 'W')}. A card that really waits is the subject of Act 2.",
+            "D": "Neither the measurement nor the model counts the host: what the card's own"
+            f" counter shows is {_about(measured_joules('decode', 1, CONTEXT), 'J')} for a token."
+            " And the step was replayed from a graph, so the host had next to nothing to do.",
+        },
+        title="Where do the joules go?",
+        act=1,
+        after=["act1_saving"],
+    )
+
+
+@lab.asks
+def act1_math(p: Parameters) -> Peek:
+    return Peek(
+        {
+            "A step of one alone": step(1),
+            f"A step of {q(MANY)}": step(MANY),
+            "How good the model is": "Power is what a waiting card draws, and the bytes and"
+            " operations of each second, each with an energy of its own, up to the limit that the"
+            " card keeps by slowing its clocks. On steps that were drawn at random and that nothing"
+            f" was fitted to, the energy is off by {_about(law_error(), '%')} on average. Limits"
+            " that somebody sets below the card's own were not measured, and it says nothing"
+            " about them.",
+        },
+        title="The equations of Act 1",
+        act=1,
+        after=["act1_saving"],
+    )
+
+
+@lab.asks
+def night_message(p: Parameters) -> Message:
+    return Message(
+        "Tomás Rivera",
+        "Platform engineer",
+        "They do nothing at night",
+        "Between midnight and six our cards have hardly anything to do: whatever comes in is"
+        f" answered at once, {q(MANY)} conversations together, and then nothing happens for"
+        " a while. Facilities says: leave them on. They do nothing, so they use nothing, and in"
+        " the morning nobody has to load a model again.\n\n"
+        "I put my hand behind one of them last night, between two bursts. The air was warm. Its"
+        " model was loaded and its clocks were up, ready for the next request. Nobody has ever"
+        " put that on a bill, because the panel shows watts of cards at work only.\n\n"
+        "If waiting is as cheap as they say, I will stop bothering. If not, I will move the"
+        " night's work to a few cards and switch the others off.",
+        task="Find out what waiting adds to a token.",
+        act=2,
+        after=["act1_saving"],
+    )
+
+
+@lab.asks
+def act2_waiting(p: Parameters) -> Prediction:
+    idle, busy = measured_watts(0), measured_watts(MANY)
+    times = {"A": 1.0, "B": 1.2, "C": 2.6, "D": 10.0}
+    seconds = (1 - NIGHT) / NIGHT
+    return Prediction(
+        f"At night, an H200 is at work {q(NIGHT, '%')} of the time, {q(MANY)} conversations at"
+        " once. In between it waits with its model loaded and its clocks up. How many times as"
+        " much energy does a token take as on a card that never waits?",
+        {
+            "A": "about 1×: a card that does nothing uses next to nothing",
+            "B": "about 1.2×: what it draws while waiting is hardly worth counting",
+            "C": "about 2.6×: it draws a part of its power for no token at all",
+            "D": "about 10×: it draws its power whether it has work or not",
+        },
+        values=times,
+        unit="×",
+        quantity="waiting",
+        settings={"work": "decode", "sequence": CONTEXT, "busy": NIGHT},
+        title="What does waiting cost?",
+        answer="C",
+        distance="times",
+        feedback={
+            "A": f"A waiting H200 was measured at {_about(idle, 'W')}, with its clocks up. For"
+            f" each second of work at {_about(busy, 'W')} there are {q(seconds)} seconds of that,"
+            f" which is more than the second of work itself: {_about(measured_waiting(), '×')}."
+            " In the explorer, look at the orange part of the areas.",
+            "B": f"{_about(idle, 'W')} beside {_about(busy, 'W')} looks small, but it lasts. For"
+            f" each second of work the card waits {q(seconds)}, and together they"
+            f" take more joules than the work: {_about(measured_waiting(), '×')}. Drag *Busy* and"
+            " see from where on the orange area is the larger one.",
+            "C": f"For each second at {_about(busy, 'W')} the card waits {q(seconds)} seconds at"
+            f" {_about(idle, 'W')}, as measured: {_about(measured_waiting(), '×')}. So more than"
+            " half of the night's energy writes no token. Only power that is switched off saves"
+            " it, and the work of several waiting cards fits on one.",
+            "D": "That would be so if a waiting card drew as much as a busy one. It draws"
+            f" {_about(idle, 'W')} instead of {_about(busy, 'W')}, as measured, because nothing is"
+            f" moved and nothing computed. That is still {_about(measured_waiting(), '×')} for a"
+            " token. In the explorer, compare the heights of both areas.",
+        },
+        where="one H200, its energy counter read while it worked and while it waited",
+        act=2,
+        after=["act1_saving"],
+    )
+
+
+@lab.asks
+def busy_pct(p: Parameters) -> Number:
+    return Number(
+        f"Another card draws {p.busy_watts:g} W at work and {p.idle_watts:g} W while it waits, and"
+        f" writes {p.full_rate:,} tokens/s at work. Its rests included, a token may cost"
+        f" {night_mj(p):g} mJ. How busy must the card be? Answer in percent, as in 75.",
+        "percent",
+        points=15,
+        low=1,
+        high=1000,
+        hint="Mean power is what it draws at work and while it waits, each with its part of the"
+        " time. Divide it by the tokens that are written on average.",
+        worked_example=f"A server draws {EX_BUSY_WATTS:,} W at work, {EX_IDLE} W while it waits,"
+        f" and writes {EX_RATE:,} tokens/s. At {q(EX_TOKEN, 'J')} a token, a second of work may"
+        f" cost {q(EX_RATE * EX_TOKEN, 'J')}, so"
+        f" {q(EX_RATE * EX_TOKEN - EX_BUSY_WATTS, 'J')} are left for rests:"
+        f" {q((EX_RATE * EX_TOKEN - EX_BUSY_WATTS) / EX_IDLE, 's')} of waiting for each second"
+        " of work. It must be busy for one third of the time.",
+        title="Cards that wait",
+        act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks(instead_of="busy_pct")
+def saved_kwh(p: Parameters) -> Number:
+    return Number(
+        f"During a night of {p.hours:g} hours, {p.cards} cards are busy {p.quiet_pct}% of the"
+        f" time each. They draw {p.busy_watts:g} W at work and {p.idle_watts:g} W while they wait."
+        f" The same work moves to {p.kept} of them, in the same batches, and the others are"
+        " switched off. What does that save in a night? Answer in kWh, as in 75.",
+        "kWh",
+        points=15,
+        low=0.5,
+        high=1000,
+        hint="The work takes as long as before, all cards together. Count the hours of waiting"
+        " before and after.",
+        worked_example="Four servers work one hour each in a night of five hours, and wait for"
+        " four: sixteen hours of waiting. Two of them could do the four hours of work, and would"
+        " wait three hours each. So ten hours of waiting are saved, and at 500 W that is five kWh."
+        " What they draw at work does not matter, because the work stays.",
+        title="Cards that wait",
+        act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def most_saved(p: Parameters) -> Choice:
+    before, after, here, there = changes_of(p)
+    return Choice(
+        f"A service writes {p.daily_billion:g} billion tokens per day, {before} conversations at"
+        f" once, never waiting, with contexts of {CONTEXT:,} tokens. Grid: {grids[here].name}; data"
+        f" center: {data_centers['average'].name.lower()}. By the explorer, which single change"
+        " lowers what it emits the most?",
+        {
+            "batch": f"{after} conversations at once",
+            "grid": f"the same in {grids[there].name}",
+            "center": "a hyperscale data center",
+        },
+        points=4,
+        worked_example="Another service emits 100 kg. With twice the batch, the explorer says 80"
+        " kg; with the batch as before and another grid, 60 kg; with batch and grid as before and"
+        " another building, 70 kg. Each is tried alone, and the grid saves the most. Set the"
+        " explorer back before you try the next one.",
+        title="One change",
+        act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def grid_g_per_kwh(p: Parameters) -> Number:
+    return Number(
+        f"A service writes {p.daily_billion:g} billion tokens per day. A token takes"
+        f" {p.token_mj:g} mJ at the card, and the data center has a PUE of {p.pue:g}. In a year of"
+        f" 365 days it may emit {tonnes(p):,g} t. How much may its electricity emit at most?"
+        " Answer in grams per kWh, as in 75.",
+        "g/kWh",
+        points=15,
+        low=1,
+        high=300_000,
+        hint="First the joules of a year at the card, then at the plug, then in kWh: one kWh is"
+        " 3.6 million joules.",
+        worked_example=f"Elsewhere {q(EX_DAILY / 1e9)} billion tokens per day take"
+        f" {q(EX_JOULES, 'J')} each, in a building with a PUE of {q(EX_PUE)}:"
+        f" {q(EX_DAILY * EX_JOULES * EX_PUE / J_PER_KWH)} kWh per day at the plug, or"
+        f" {q(365 * EX_DAILY * EX_JOULES * EX_PUE / J_PER_KWH)} in a year. For"
+        f" {q(EX_TONNES)} t of carbon, divide"
+        f" {q(EX_TONNES * 1e6)} grams by that.",
+        title="A year of carbon",
+        act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks(instead_of="grid_g_per_kwh")
+def token_mj_allowed(p: Parameters) -> Number:
+    return Number(
+        f"A service writes {p.daily_billion:g} billion tokens per day, where electricity emits"
+        f" {p.grid_g} g/kWh, in a data center with a PUE of {p.pue:g}. In a year of 365 days it"
+        f" may emit {tonnes(p):,g} t. How much may a token take at the card at most? Answer in"
+        " millijoules, as in 75.",
+        "mJ",
+        points=15,
+        low=1,
+        high=200_000,
+        hint="First the kWh that the carbon allows at the plug, then what of it reaches the cards,"
+        " then joules: one kWh is 3.6 million of them.",
+        worked_example=f"Elsewhere {q(EX_TONNES)} t are allowed where electricity emits"
+        f" {EX_GRID} g/kWh: {q(EX_TONNES * 1e6 / EX_GRID)} kWh in a year, or"
+        f" {q(EX_TONNES * 1e6 / EX_GRID / 365)} kWh per day, at the plug. With a PUE of"
+        f" {q(EX_PUE)}, half of it reaches the cards. In joules, divide that by the"
+        f" {q(EX_DAILY / 1e9)} billion tokens of the day.",
+        title="A year of carbon",
+        act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def act2_remedy(p: Parameters) -> Reflection:
+    joined = service_energy(
+        step(MANY).power, step(MANY).tokens / step(MANY).time, 0.4, step(MANY).idle
+    )
+    night = waiting()
+    better = float(joined.energy_per_token / step(MANY).energy_per_token)
+    return Reflection(
+        f"Four cards are each busy {q(NIGHT, '%')} of the night. What lowers the energy of their"
+        " tokens the most, without anybody waiting for long?",
+        {
+            "A": "spread the requests evenly over the night and over all cards",
+            "B": "answer fewer at once, so that each card draws less at work",
+            "C": "give the work of all four to one card and switch three off",
+            "D": "move all four of them to a cooler building for the night",
+        },
+        right="C",
+        feedback={
+            "A": f"Spread evenly over the night, each step has about {q(SPREAD)} conversations, and"
+            f" a token takes {_about(joules(SPREAD), 'J')}. In bursts, waiting included, it is"
+            f" {_about(joules(MANY) * night, 'J')}. What waiting would save is paid more than"
+            " twice in small batches.",
+            "B": "At work it would draw somewhat less, but for far longer, and each token would"
+            f" cost more: {_about(joules(64), 'J')} with 64 at once, {_about(joules(MANY), 'J')}"
+            f" with {q(MANY)}. Power on the panel is what misled facilities in the first place.",
+            "C": f"One card is then busy {q(0.4, '%')} of the time, and a token takes"
+            f" {_about(better, '×')} the energy of one that never waits, instead of"
+            f" {_about(night, '×')}. The three that are off draw nothing. In the morning somebody"
+            " has to load their models, which takes a minute.",
+            "D": "A better building saves what it uses beyond its computers: from a PUE of"
+            f" {q(data_centers['average'].pue)} to {q(data_centers['hyperscale'].pue)} that is"
+            f" {_about(data_centers['average'].pue / data_centers['hyperscale'].pue, '×')}. The"
+            f" waiting of these cards costs {_about(night, '×')}, and in the new building they"
+            " would still wait.",
+        },
+        title="What helps at night?",
+        act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def act2_math(p: Parameters) -> Peek:
+    full = step(MANY)
+    return Peek(
+        {
+            "A night": service_energy(full.power, full.tokens / full.time, NIGHT, full.idle),
+            "A billion of these tokens, in Poland": energy_bill(
+                1e9, joules(MANY) * waiting(), "poland", "average", OFFERS["poland"] / J_PER_KWH
+            ),
+        },
+        title="The equations of Act 2",
+        act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def prompt_message(p: Parameters) -> Message:
+    return Message(
+        "Lena Brandt",
+        "Model serving engineer",
+        "Who pays for the prompt?",
+        "Sales wants to put energy on the invoice. Their idea: charge for the tokens that we write."
+        " Prompts are read in one go, they say, in a fraction of a second, while an answer keeps"
+        " the card busy token by token. When I try it with a single user they are right: nearly"
+        " all of the energy goes into the answer.\n\n"
+        "But our users send long documents and want short summaries, and by day our cards are"
+        f" full: {q(MANY)} conversations at once is usual now. I doubt that the measurement"
+        " with one user says anything about that, and I would rather know before it is printed on"
+        " ten thousand invoices.",
+        task="Say what part of a request's energy its answer takes.",
+        act=3,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def act3_writing(p: Parameters) -> Prediction:
+    shares = {"A": 0.09, "B": 0.25, "C": 0.6, "D": 0.93}
+    read = measured_joules("prefill", 1, PROMPT)
+    written = measured_joules("decode", MANY, CONTEXT)
+    alone = measured_writing(1)
+    return Prediction(
+        f"A request reads a prompt of {q(PROMPT)} tokens and writes an answer of {q(ANSWER)}."
+        f" {q(MANY)} conversations write at once. What part of the request's energy goes into"
+        " writing?",
+        {
+            "A": "about 9%: a token is a token, read or written",
+            "B": "about 25%: a written token costs a few read ones",
+            "C": "about 60%: the answer weighs more than the prompt",
+            "D": "about 93%: nearly all, as with a single user",
+        },
+        values=shares,
+        unit="%",
+        title="Who uses the energy?",
+        answer="B",
+        feedback={
+            "A": f"A written token takes {_about(written, 'J')} and a read one {_about(read, 'J')},"
+            f" as measured, because each writer moves a cache of its own for a single token. So the"
+            f" {q(ANSWER)} tokens of the answer weigh more than their number says:"
+            f" {_about(measured_writing(), '%')}. In the explorer, switch between written and"
+            " read.",
+            "B": f"Measured: {_about(ANSWER * written, 'J')} for the answer and"
+            f" {_about(PROMPT * read, 'J')} for the prompt, so {_about(measured_writing(), '%')}"
+            f" is writing. With a single user it was {_about(alone, '%')}: filling the card made"
+            " written tokens cheap, and read ones hardly cheaper. Whoever sends the long"
+            " documents uses the energy.",
+            "C": f"With about {q(NEAR)} conversations at once you would be near. With {q(MANY)}, a"
+            f" written token takes {_about(written, 'J')}, and {q(ANSWER)} of them"
+            f" {_about(ANSWER * written, 'J')}. Reading the prompt takes"
+            f" {_about(PROMPT * read, 'J')} alone and little less in a batch: its tokens share the"
+            " weights among themselves. So the answer is the smaller part.",
+            "D": f"With a single user it is {_about(alone, '%')}, because each written token moves"
+            f" all weights. With {q(MANY)} at once they share them, and the answer takes only"
+            f" {_about(ANSWER * written, 'J')}. The prompt still takes"
+            f" {_about(PROMPT * read, 'J')}: its tokens have shared the weights all along.",
+        },
+        where=f"one H200; prompts were measured alone, {q(PROMPT)} tokens each",
+        act=3,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def answer_tokens(p: Parameters) -> Number:
+    return Number(
+        f"By the explorer, never waiting: a request reads a prompt of {PROMPT:,} tokens alone, and"
+        f" writes with {p.seats} conversations at once and contexts of {CONTEXT:,} tokens. How many"
+        f" tokens may its answer have, if writing may take {p.answer_pct}% of the request's energy?"
+        " Answer in tokens, as in 750.",
+        "tokens",
+        points=12,
+        low=2,
+        high=200_000,
+        hint="Read the energy of a written token and that of a read one. The math has more digits"
+        " than the large numbers.",
+        worked_example="Elsewhere a token that is read takes 2 mJ, so a prompt of 1,500 tokens"
+        " takes 3 J. Writing may take a quarter of the request's energy: with 3 J for the other"
+        " three quarters, that is 1 J. A token that is written takes 0.5 J with the batch of the"
+        " question, so the answer may have two.",
+        title="Prompt against answer",
+        act=3,
+        after=["act3_writing"],
+    )
+
+
+@lab.asks
+def advice(p: Parameters) -> Essay:
+    return Essay(
+        "Write to Noor before Friday. How full should the cards be, and why is the panel of"
+        " facilities misleading? What would you do at night? Where should the service run, and what"
+        " sets the limits of each of these savings?",
+        [
+            (5, "tells power from energy, with joules of a token for small and large batches"),
+            (5, "counts what waiting adds, and says when moving the work and switching off pays"),
+            (4, "compares grids and buildings by numbers, and joins carbon with the bill"),
+            (4, "names the promise that ends each saving, and what was not measured"),
+        ],
+        title="Before Friday",
+        at_least=100,
+        at_most=250,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def commitments(p: Parameters) -> Record:
+    return Record(["act1_saving", "act2_waiting", "design"], points=13)
+
+
+@lab.asks
+def deeper_kept(p: Parameters) -> Record:
+    return Record(["act1_why", "act2_remedy", "act3_writing"], points=8)
+
+
+@lab.asks
+def takeaways(p: Parameters) -> Takeaways:
+    return Takeaways(
+        [
+            (
+                "Divide by the tokens",
+                "A panel shows watts. What a token costs is power times its time, and a full card"
+                f" takes a {_about(measured_saving())}th for it of what one user takes.",
+            ),
+            (
+                "A card that waits is not free",
+                f"An H200 that does nothing draws {_about(measured_watts(0), 'W')}. Fill it, or"
+                " switch it off.",
+            ),
+            (
+                "It counts where it runs",
+                f"In {grids['poland'].name}, the same joules emit"
+                f" {_about(grids['poland'].carbon / grids['norway'].carbon)} times as much as in"
+                f" {grids['norway'].name}. The bill need not agree.",
+            ),
+            (
+                "Every saving ends at a promise",
+                "Larger batches end at the time of a token, fuller cards at the tail, and cleaner"
+                " places at their price.",
+            ),
+        ],
+        ahead="The bill that you saved is the last line of what your service costs.",
+        after=["busy_pct"],
+    )
