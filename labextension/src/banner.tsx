@@ -95,14 +95,15 @@ export class LabBanner extends ReactWidget {
     );
   }
 
-  protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
-    this._resized.observe(this.node);
-  }
-
   protected override onUpdateRequest(message: Message): void {
     super.onUpdateRequest(message);
-    void this.renderPromise?.then(() => this._fit());
+    void this.renderPromise?.then(() => {
+      // The row, and not the banner: that has the height of the row when it was last looked at, and would never
+      // notice one that is laid out later. Its button then lay behind the toolbar.
+      const row = this.node.firstElementChild;
+      if (row) this._resized.observe(row);
+      this._fit();
+    });
   }
 
   private _onChanged(): void {

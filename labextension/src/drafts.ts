@@ -23,8 +23,15 @@ interface IUnrecorded {
   entered: string;
   /** Records it, and resolves with what was wrong; null if that needs a decision or a kernel. */
   record: (() => Promise<string>) | null;
-  /** When it was typed, in milliseconds, where no card can tell whether it was recorded since. */
-  typedAt?: number;
+}
+
+/** What lies beside a notebook. */
+interface IBeside {
+  drafts: Record<string, unknown>;
+  /** The id of the ledger, empty if there is none; null if it cannot be read. */
+  ledger: string | null;
+  /** What is recorded as boxes show it, by name. */
+  recorded: Record<string, unknown>;
 }
 
 /** What stands before the name of a prediction that a student says something about. */
@@ -32,9 +39,13 @@ const OWN_WORDS = 'words.';
 /** A request that must outlive its page may hold this many characters. */
 const LONGEST_FAREWELL = 60000;
 
+async function draftsBeside(path: string): Promise<IBeside> {
+  return (await request('drafts', { path })).json();
+}
+
 export function draftsThroughServer(path: string): IRemote {
   return {
-    load: async () => (await (await request('drafts', { path })).json()).drafts,
+    load: async () => (await draftsBeside(path)).drafts,
     save: async changes => {
       const body = JSON.stringify({ path, changes });
       await request('drafts', {}, { method: 'PUT', body, keepalive: body.length < LONGEST_FAREWELL });
@@ -55,14 +66,8 @@ function lastRecorded(names: string[], report: IReport): string {
 /** What a lab holds that is not recorded. */
 async function unrecorded(lab: ILab): Promise<IUnrecorded[]> {
   await flushDrafts(lab.path);
-  const found = unrecordedIn(lab.path) as IUnrecorded[];
-  if (found.every(each => each.typedAt === undefined)) {
-    return found;
-  }
-  const news = await fetchReport(lab.path, null, 0, new AbortController().signal);
-  const isNewer = ({ item, typedAt }: IUnrecorded): boolean =>
-    typedAt === undefined || !news || !(Date.parse(lastRecorded([item], news.report)) >= typedAt);
-  return found.filter(isNewer);
+  const beside = await draftsBeside(lab.path).catch(() => null);
+  return unrecordedIn(lab.path, beside) as IUnrecorded[];
 }
 
 /** The step of an item; a question that is asked again is the same step. */

@@ -6,6 +6,7 @@ import { settleDrafts } from './drafts';
 import { dueWords } from './due';
 import { ILab } from './follow';
 import { IDue, request } from './server';
+import { addressOf, download } from './site/download';
 import { lookAgain } from './told';
 import { localTime, withLocalTimes } from './words';
 
@@ -35,6 +36,8 @@ interface IReceipt {
   lateness?: string | null;
   /** What came of it, as far as it is told at once. */
   told?: string[];
+  /** The bytes of the file, in base64, where no server keeps it. */
+  content?: string;
 }
 
 /** Save the notebook, say what is missing, and hand in if the student still wants to. */
@@ -63,6 +66,9 @@ export async function handIn(lab: ILab): Promise<void> {
     }
     const init = { method: 'POST', body: JSON.stringify({ path: lab.path }) };
     const receipt: IReceipt = await (await request('hand-in', {}, init)).json();
+    if (receipt.file !== null && receipt.content !== undefined) {
+      download(receipt.file, addressOf(receipt.content, true));
+    }
     if (receipt.told?.length) {
       lookAgain(lab); // the cards say what they earned
     }
@@ -127,11 +133,18 @@ function receiptOf(receipt: IReceipt): ReactElement[] {
     return [paragraph(`Handed in to the course ${receipt.course}, ${time}.`), ...told, ...holds];
   }
   const download = receipt.file.split('/').pop() ?? receipt.file;
-  const href = URLExt.join(PageConfig.getBaseUrl(), 'files', URLExt.encodeParts(receipt.file));
+  const href =
+    receipt.content === undefined
+      ? URLExt.join(PageConfig.getBaseUrl(), 'files', URLExt.encodeParts(receipt.file))
+      : addressOf(receipt.content, true);
   const link = createElement('a', { href, download }, download);
   return [
     paragraph('Upload this one file where your course collects the lab: ', link, '.'),
-    paragraph(`It lies beside the notebook, made ${time}.`),
+    paragraph(
+      receipt.content === undefined
+        ? `It lies beside the notebook, made ${time}.`
+        : `Your browser has saved it with your downloads, made ${time}.`
+    ),
     ...holds
   ];
 }

@@ -31,6 +31,7 @@ import { foldScratch } from './scratch';
 import { goToCell } from './scroll';
 import { askForSecondLook, offerSecondLooks } from './second_look';
 import { isNarrow, makeRoom, watchWidth } from './sidebars';
+import { beSite } from './site';
 import { LabStart } from './start';
 import { LabStatus } from './status';
 import { lookAgain, ResultsFetcher, ToldKernels } from './told';
@@ -88,6 +89,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     statusBar: IStatusBar | null
   ): void => {
     const { commands, shell } = app;
+    beSite(app, tracker);
     const follower = new Follower(tracker);
     const watch = new Watch();
     const unsaved = new Unsaved();

@@ -11,6 +11,7 @@ import { labIcon } from './icons';
 import { NewVersion } from './new_version';
 import { problemOf } from './problems';
 import { IDesign, IEntry, IHandedIn, IReport, IResults } from './server';
+import { Kept } from './site';
 import { LabStart } from './start';
 import { Watch } from './watch';
 import { isBetween, isPassed, nextOnWay } from './way';
@@ -161,6 +162,7 @@ function OpenLab(props: {
       </section>
       <Predictions steps={steps} report={report} goTo={actions.goTo} />
       <DesignLedger ledgers={ledgers} report={report} />
+      {report?.kept && <Kept lab={lab} report={report} start={start} />}
       <section className="mlsys-Lab-section mlsys-Lab-actions" aria-label="This lab">
         <button className="mlsys-Lab-button" onClick={actions.checkMissing}>
           Check what is missing
@@ -249,7 +251,7 @@ function Next(props: {
         <span>{next.title}</span>
       </button>
       <p className="mlsys-Lab-aside">
-        {left === 1 ? 'The last step.' : `${left} of ${coreOf(steps).length} steps are left.`}
+        {`${left} of ${coreOf(steps).length} steps ${left === 1 ? 'is' : 'are'} left.`}
         {hasMore && ` ${NOT_COUNTED}`}
       </p>
     </section>

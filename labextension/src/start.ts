@@ -14,6 +14,8 @@ import { areLost, beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp }
 import { saveQuietly } from './saving';
 import { cellInView, goToCell, rememberPlace, returnToPlace, stayAt, StudentMoves } from './scroll';
 import { fetchReport, IReport } from './server';
+import { introduce, keepStorage, storageTrouble } from './site';
+import { SITE } from './site/site';
 import { markFresh, markStale, widgetsIn } from './stale';
 import { wayOf, whereLeftOff } from './way';
 import { whenReplaced } from './widgets/replaced';
@@ -84,6 +86,9 @@ export class LabStart implements IDisposable {
 
   /** Run what has to run, and go to where the student left off. */
   async run(): Promise<void> {
+    if (this._stage === 'running' || !(await this._isKnown())) {
+      return;
+    }
     const all = (): CodeCell[] =>
       cellsToRun(this.panel.context.model).map(
         index => this.panel.content.widgets[index] as CodeCell
@@ -92,7 +97,7 @@ export class LabStart implements IDisposable {
     // Before anything is drawn again and moves what is below it.
     const seen = cellInView(this.panel);
     const moves = new StudentMoves();
-    const isWhole = this._stage !== 'running' && (await this._run(all));
+    const isWhole = await this._run(all);
     moves.dispose();
     if (isWhole) {
       // Whoever has begun to read or work meanwhile, as with Begin on the cover, is not called away.
@@ -110,6 +115,11 @@ export class LabStart implements IDisposable {
     this._wait('new');
   }
 
+  /** Wait for Resume: the kernel was restarted for a reason that was told. */
+  resume(): void {
+    this._wait('restarted');
+  }
+
   /** Stop saying which cells failed. */
   close(): void {
     this._show('ready');
@@ -119,6 +129,33 @@ export class LabStart implements IDisposable {
   async goToFailure(): Promise<void> {
     if (this._firstFailure && !this._firstFailure.isDisposed) {
       await goToCell(this.panel, this.panel.content.widgets.indexOf(this._firstFailure));
+    }
+  }
+
+  /** Whether somebody has said who works here, where no server knows. */
+  private async _isKnown(): Promise<boolean> {
+    if (SITE === '') {
+      return true;
+    }
+    const before = this._stage;
+    this._count = { done: 0, all: 0 };
+    this._show('running');
+    try {
+      const trouble = await storageTrouble();
+      if (trouble !== null) {
+        throw new Error(trouble);
+      }
+      await kernelOf(this.panel.sessionContext);
+      const isKnown = await introduce(this.panel.context.localPath);
+      // The browser grants it to somebody who works here, and says nothing where it does not.
+      void keepStorage();
+      this._show(before);
+      return isKnown;
+    } catch (error) {
+      this._firstFailure = null;
+      this._failures = [error instanceof Error ? error.message : `${error}`];
+      this._show('failed');
+      return false;
     }
   }
 

@@ -10,6 +10,7 @@ from textwrap import shorten
 from typing import Any, Final, Literal
 
 from mlsys_widgets.files import MEASUREMENT
+from mlsys_widgets.handin.boxes import is_out_of_date
 from mlsys_widgets.handin.work import LabWork
 from mlsys_widgets.labs.identity import Student
 from mlsys_widgets.labs.items import DESIGN
@@ -107,18 +108,14 @@ def _of_steps(work: LabWork, state: State) -> Iterator[Missing]:
 def _of_drafts(work: LabWork, state: State | None) -> Iterator[Missing]:
     """What stands in boxes and was never recorded; only what is recorded is handed in.
 
-    What is sealed cannot be changed, so a draft of it is only what a page has left behind. So is
-    one that is older than what was recorded: a kernel that ended at that moment told nobody.
+    A kernel that ended while it recorded something left its draft behind, which is out of date.
     """
     drafts = Drafts(work.ledger).read()
     for step in work.steps:
-        if state is not None and step.name in state.predictions:
-            continue
-        recorded = _recorded_at(step.name, state)
-        for boxes in drafts.get(step.name, {}).values():
-            if boxes[0].at <= recorded:
+        for box, (draft, *_) in drafts.get(step.name, {}).items():
+            if is_out_of_date(draft, step.name, box, state):
                 continue
-            typed = shorten(_typed(boxes[0].value), LONGEST_QUOTE, placeholder=" …")
+            typed = shorten(_typed(draft.value), LONGEST_QUOTE, placeholder=" …")
             quoted = f"“{typed}”" if typed else "something else"
             yield Missing(
                 "draft",
@@ -127,14 +124,6 @@ def _of_drafts(work: LabWork, state: State | None) -> Iterator[Missing]:
                 step.name,
             )
             break
-
-
-def _recorded_at(name: str, state: State | None) -> float:
-    """When something was last recorded, in milliseconds as drafts have them; 0 if nothing was."""
-    answer = state.answers.get(name) if state else None
-    tried = state.reflections.get(name) if state else None
-    times = [each.time for each in (answer, tried and tried.attempts[-1]) if each]
-    return max((1000 * datetime.fromisoformat(time).timestamp() for time in times), default=0.0)
 
 
 def _typed(value: Any) -> str:

@@ -29,6 +29,7 @@ LARGEST_FILE: Final = 4 << 20
 MOST_WINDOWS: Final = 4
 
 _FIELDS: Final = {"window", "value", "over", "at"}
+_OPTIONAL: Final = {"ledger", "meanwhile"}
 
 # One server writes for all windows; its threads take turns.
 _TURN: Final = threading.Lock()
@@ -52,6 +53,9 @@ class Draft:
     ledger
         The ledger that lay beside it, by its id; empty if there was none yet. A lab that was
         deleted and fetched again has another one, and the drafts of the old copy go.
+    meanwhile
+        Whether it was typed while something else from its box was on the way to be recorded, and
+        nobody had said yet whether it was. Then it is newer than what is recorded, whatever it is.
     """
 
     window: str
@@ -59,6 +63,7 @@ class Draft:
     over: Any
     at: float
     ledger: str = ""
+    meanwhile: bool = False
 
 
 #: Drafts by item and by box of that item's card.
@@ -148,13 +153,16 @@ def _is_name(name: Any) -> bool:
 
 
 def _draft(typed: Any) -> Draft:
-    if not isinstance(typed, Mapping) or typed.keys() - {"ledger"} != _FIELDS:
+    if not isinstance(typed, Mapping) or typed.keys() - _OPTIONAL != _FIELDS:
         raise DraftRefused("A draft has a window, a value, what it was typed over, and a time.")
     if not _is_name(typed["window"]):
         raise DraftRefused("The window of a draft has no name.")
     ledger = typed.get("ledger", "")
     if ledger != "" and not _is_name(ledger):
         raise DraftRefused("The ledger of a draft has no name.")
+    meanwhile = typed.get("meanwhile", False)
+    if not isinstance(meanwhile, bool):
+        raise DraftRefused("A draft was typed meanwhile, or it was not: true or false.")
     at = typed["at"]
     if isinstance(at, bool) or not isinstance(at, int | float) or not math.isfinite(at):
         raise DraftRefused("The time of a draft is a number.")
@@ -166,7 +174,7 @@ def _draft(typed: Any) -> Draft:
         raise DraftRefused(
             f"A draft of {size:,} characters is too long to keep; at most {LONGEST_DRAFT:,} fit."
         )
-    return Draft(typed["window"], typed["value"], typed["over"], float(at), ledger)
+    return Draft(typed["window"], typed["value"], typed["over"], float(at), ledger, meanwhile)
 
 
 def _apply(kept: Boxes, change: Any) -> None:

@@ -12,7 +12,7 @@ import itertools
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -57,11 +57,16 @@ class Journal:
         self._end = 0
         self._last = b""
 
+    @property
+    def hindrance(self) -> str | None:
+        """Why nothing can be written at present, in a sentence; `None` if something can."""
+        return None
+
     def news(self) -> News | None:
         """Read what was added since the last look; `None` if there is no file."""
         with self.thread:
             try:
-                if _signature(self.path.stat()) == self._seen:
+                if signature_of(self.path.stat()) == self._seen:
                     return News([], from_start=False)
                 handle = self._open(os.O_RDONLY)
             except FileNotFoundError:
@@ -139,6 +144,32 @@ class Journal:
                 raise
             os.close(handle)
 
+    def _add(self, handle: int, lines: bytes) -> None:
+        """Write lines behind what we know; after an exception none of them is there."""
+        written = 0
+        try:
+            # One write for all of it. Only if that falls short is there a second one, which fails
+            # with the reason.
+            while written < len(lines):
+                written += os.write(handle, lines[written:])
+            files.sync(handle)
+            if self._end == 0:
+                files.sync_folder(self.path.parent)
+        except BaseException:
+            # The caller is told that nothing was saved, so nothing may stay. Should even this fail,
+            # the rest is an unfinished line, which the next write sets aside.
+            with contextlib.suppress(OSError):
+                # Without a lock, anything longer than our lines includes somebody else's.
+                if self.locks or os.fstat(handle).st_size <= self._end + len(lines):
+                    self._cut(handle)
+            raise
+        self._seen = signature_of(os.fstat(handle))
+
+    def _cut(self, handle: int) -> None:
+        """Cut off whatever comes behind what we know."""
+        os.ftruncate(handle, self._end)
+        files.sync(handle)
+
     def _nobody_writes(self, handle: int) -> bool:
         """Wait for a process that is in the middle of a line; `False` if we cannot tell."""
         try:
@@ -168,7 +199,7 @@ class Journal:
         elif not known:
             self._last = b""
         self._end, self.tail = start + whole, data[whole:]
-        self._file, self._seen = (status.st_dev, status.st_ino), _signature(status)
+        self._file, self._seen = (status.st_dev, status.st_ino), signature_of(status)
         return News(lines, from_start=not known)
 
     def _still_there(self, handle: int) -> bool:
@@ -202,8 +233,7 @@ class Writer:
         """Move an unfinished line to a file of its own and return that; `None` if it is blank."""
         tail, path = self._journal.tail, self._journal.path
         aside = write_beside(path, "torn", tail) if tail.strip() else None
-        os.ftruncate(self._handle, self._journal._end)
-        files.sync(self._handle)
+        self._journal._cut(self._handle)
         self._journal.tail = b""
         return aside
 
@@ -218,27 +248,32 @@ class Writer:
             )
         if journal._last and not journal._last.endswith(b"\n"):
             lines = b"\n" + lines
-        written = 0
-        try:
-            # One write for all of it. Only if that falls short is there a second one, which fails
-            # with the reason.
-            while written < len(lines):
-                written += os.write(handle, lines[written:])
-            files.sync(handle)
-            if start == 0:
-                files.sync_folder(journal.path.parent)
-        except BaseException:
-            # The caller is told that nothing was saved, so nothing may stay. Should even this fail,
-            # the rest is an unfinished line, which the next write sets aside.
-            with contextlib.suppress(OSError):
-                # Without a lock, anything longer than our lines includes somebody else's.
-                if journal.locks or os.fstat(handle).st_size <= start + len(lines):
-                    os.ftruncate(handle, start)
-                    files.sync(handle)
-            raise
+        journal._add(handle, lines)
         journal._end = start + len(lines)
         journal._last = lines[lines.rfind(b"\n", 0, -1) + 1 :]
-        journal._seen = _signature(os.fstat(handle))
+
+
+#: Opens the journal of a file, for a writer with so much patience.
+Keeper = Callable[[Path, float], Journal]
+
+
+def in_folder(path: Path, patience: float) -> Journal:
+    """Return the journal of a file in a folder, which every system with disks can keep."""
+    return Journal(path, patience=patience)
+
+
+#: Who keeps ledgers in this process.
+_keepers: Final[list[Keeper]] = [in_folder]
+
+
+def journal_at(path: Path, patience: float = PATIENCE) -> Journal:
+    """Return the journal of a file, of the kind that keeps ledgers here."""
+    return _keepers[-1](path, patience)
+
+
+def keep_with(keeper: Keeper) -> None:
+    """Have another kind of journal keep ledgers from now on, in this process."""
+    _keepers[:] = [keeper]
 
 
 def write_beside(path: Path, word: str, content: bytes) -> Path:
@@ -274,7 +309,8 @@ def beside(path: Path, word: str) -> tuple[Path, ...]:
     return tuple(numbered[number] for number in sorted(numbered))
 
 
-def _signature(status: os.stat_result) -> tuple[int, ...]:
+def signature_of(status: os.stat_result) -> tuple[int, ...]:
+    """Return what changes whenever a file does."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 

@@ -27,7 +27,7 @@ from mlsys_widgets.ledger.errors import (
 )
 from mlsys_widgets.ledger.events import GENESIS, LAB, Event, chained, timestamp, to_line
 from mlsys_widgets.ledger.history import History
-from mlsys_widgets.ledger.journal import PATIENCE, Journal, News, Writer, beside, move_beside
+from mlsys_widgets.ledger.journal import PATIENCE, News, Writer, beside, journal_at, move_beside
 from mlsys_widgets.ledger.kinds import VERSION
 from mlsys_widgets.ledger.state import Answer, Attempt, CommittedPrediction, Design, State, Use
 from mlsys_widgets.ledger.values import called, confident, json_data
@@ -70,7 +70,7 @@ class Ledger:
         self._student = student
         self._clock = clock
         self._new_id = new_id
-        self._journal = Journal(path, patience=patience)
+        self._journal = journal_at(path, patience)
         self._notices: list[str] = []
         self._lost: str | None = None
         self._used_at: dict[str, float] = {}
@@ -141,7 +141,8 @@ class Ledger:
     @property
     def notices(self) -> tuple[str, ...]:
         """Sentences about the file that a student or a grader should read."""
-        return tuple(self._notices)
+        hindrance = self._journal.hindrance
+        return (*self._notices, *([hindrance] if hindrance else []))
 
     @property
     def torn(self) -> tuple[Path, ...]:
@@ -186,7 +187,7 @@ class Ledger:
         heads : iterable of Head, optional
             Last events that were noted elsewhere while the student worked.
         """
-        journal = Journal(self.path)
+        journal = journal_at(self.path)
         news = journal.news()
         if news is None:
             missing = Problem(0, "missing", f"{self.path} is gone, and it held events before.")

@@ -25,7 +25,7 @@ from mlsys_widgets.ledger.carried_record import (
 )
 from mlsys_widgets.ledger.errors import LedgerError
 from mlsys_widgets.ledger.events import from_line
-from mlsys_widgets.ledger.journal import Journal, beside
+from mlsys_widgets.ledger.journal import beside, journal_at
 from mlsys_widgets.ledger.verification import verify_lines
 
 #: What may happen to an honest student, and does not keep a ledger from coming back.
@@ -111,7 +111,7 @@ def _continued(path: Path, notebook: Path, owner: Owner, now: datetime) -> str |
                 " the notebook first if work of yours is missing here."
             )
         more = _intact(content, owner, now)[len(ours) :]
-        journal = Journal(path)
+        journal = journal_at(path)
         with journal.writing(create=False) as writer:
             if journal.tail or _filled(writer.news.lines) != ours:  # somebody is writing
                 return None

@@ -13,14 +13,18 @@ import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from mlsys_widgets.files import LEDGER, write_new
+from mlsys_widgets.ledger.carried_record import continues
 from mlsys_widgets.ledger.errors import ExchangeError, not_saved
 from mlsys_widgets.ledger.events import Event, Malformed, from_line, from_object, timestamp, to_line
-from mlsys_widgets.ledger.journal import LARGEST_FILE, Journal
+from mlsys_widgets.ledger.journal import LARGEST_FILE, journal_at, move_beside
 from mlsys_widgets.ledger.kinds import schema
 from mlsys_widgets.ledger.verification import Verification, verify_lines
+
+#: What became of an import: done, the ledger has all of it already, or it went another way.
+Imported = Literal["imported", "ahead", "differs"]
 
 FORMAT: Final = "mlsys-ledgers"
 EXPORT_VERSION: Final = 1
@@ -117,7 +121,7 @@ def import_ledgers(
 ) -> dict[str, Path]:
     """Write the ledgers of an export to ``folder/<lab>/ledger.jsonl``, all or none.
 
-    A ledger that already exists with the same content is left as it is.
+    A ledger that the export continues gets what it lacks; one that has all of it, or more, stays.
 
     Parameters
     ----------
@@ -141,7 +145,7 @@ def import_ledgers(
         When the file is damaged or no export, a ledger in it does not verify, or another ledger
         is in its place.
     NotSaved
-        When a ledger cannot be written; then none is.
+        When a ledger cannot be written; then no new one is.
 
     Examples
     --------
@@ -173,13 +177,16 @@ def import_ledgers(
         verdict = verify_lines(lines, student=owner, lab=lab, now=moment)
         _refuse_broken(f"{source}: {lab}", verdict)
         wanted[lab] = (Path(folder) / lab / LEDGER, b"".join(lines))
-    new = {}
+    new, longer = {}, {}
     for path, content in wanted.values():
+        theirs, ours = content.splitlines(), path.read_bytes().splitlines() if path.exists() else []
         if not path.exists():
             new[path] = content
-        elif path.read_bytes() != content:
+        elif continues(theirs, ours):
+            longer[path] = b"".join(line + b"\n" for line in theirs[len(ours) :])
+        elif not continues(ours, theirs):
             raise ExchangeError(
-                f"{path} exists and differs from the ledger in {source};"
+                f"{path} exists and has gone another way than the ledger in {source};"
                 " rename it if you want the other one."
             )
     made: list[Path] = []
@@ -192,11 +199,91 @@ def import_ledgers(
         for path in made:
             path.unlink(missing_ok=True)
         raise not_saved(error, path) from error
+    for path, rest in longer.items():
+        if rest:
+            with journal_at(path.absolute()).writing(create=False) as writer:
+                writer.append(rest)
     return {lab: path for lab, (path, _) in wanted.items()}
 
 
+def import_ledger(
+    source: str | os.PathLike[str],
+    path: Path,
+    lab: str,
+    student: str,
+    *,
+    aside: bool = False,
+    now: datetime | None = None,
+) -> Imported:
+    """Bring the ledger of one lab up to what an export holds of it, whatever is there already.
+
+    Parameters
+    ----------
+    path
+        The ledger, which may not exist.
+    lab, student
+        Whose it must be.
+    aside
+        Whether a ledger that has gone another way is set aside for the one in the file.
+
+    Returns
+    -------
+    Imported
+        What was done.
+
+    Raises
+    ------
+    ExchangeError
+        When the file is damaged or no export, or holds nothing of this student and lab.
+    NotSaved
+        When the ledger cannot be written.
+    """
+    document = _load(Path(source))
+    if document["student"] != student:
+        raise ExchangeError(
+            f"The file holds the record of {document['student']!r}, and you are {student!r} here."
+        )
+    theirs = _lines_of(document, lab, str(source), now or datetime.now(UTC))
+    journal = journal_at(path)
+    news = journal.news()
+    ours = news.lines if news else []
+    if news and continues(ours, theirs):
+        return "ahead"
+    if news and not continues(theirs, ours):
+        if not aside:
+            return "differs"
+        with journal.writing(create=False):
+            move_beside(path, "old")
+        journal, ours = journal_at(path), []
+    with journal.writing(create=not ours) as writer:
+        writer.set_tail_aside()
+        writer.append(b"".join(line + b"\n" for line in theirs[len(ours) :]))
+    return "imported"
+
+
+def labs_in(source: str | os.PathLike[str]) -> tuple[str, list[str]]:
+    """Tell whose ledgers an export holds, and of which labs; raises as `import_ledger` does."""
+    document = _load(Path(source))
+    return document["student"], [part["lab"] for part in document["ledgers"]]
+
+
+def _lines_of(document: dict[str, Any], lab: str, source: str, now: datetime) -> list[bytes]:
+    """Return the lines of one ledger of an export, which verifies."""
+    parts = [part for part in document["ledgers"] if part["lab"] == lab]
+    if len(parts) != 1:
+        held = ", ".join(part["lab"] for part in document["ledgers"])
+        raise ExchangeError(f"The file holds no record of {lab}; it holds: {held}.")
+    try:
+        lines = [to_line(from_object(event)) for event in parts[0]["events"]]
+    except ValueError as error:
+        raise ExchangeError(f"{source}: an event of {lab} {error}.") from None
+    verdict = verify_lines(lines, student=document["student"], lab=lab, now=now)
+    _refuse_broken(f"{source}: {lab}", verdict)
+    return [line.rstrip(b"\n") for line in lines]
+
+
 def _read(path: Path, now: datetime) -> tuple[str, str, list[Event]]:
-    journal = Journal(path.absolute())
+    journal = journal_at(path.absolute())
     news = journal.news()
     if news is None:
         raise ExchangeError(f"There is no ledger {path}.")

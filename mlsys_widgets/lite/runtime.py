@@ -12,18 +12,36 @@ import io
 import json
 import re
 import tarfile
-import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from mlsys_widgets import __version__
 from mlsys_widgets.lite.fetching import PYTHON, SiteParts
+from mlsys_widgets.lite.precompiled import Files, compiled, files_of, zipped
+from mlsys_widgets.lite.slimming import MADE, slim
 
 #: The rooms that only somebody with a server, a course or a checkout needs.
 NOT_FOR_STUDENTS: Final = frozenset(
     {"authoring", "classes", "courses", "grading", "hub", "lite", "notebooks", "sandbox", "server"}
 )
+#: Of those rooms: what answers the Lab panel from a kernel, and what only a page needs.
+CARRIED: Final = (
+    "lite/__init__.py",
+    "lite/page/",
+    *(
+        f"server/{name}.py"
+        for name in (
+            *("__init__", "design_labels", "due_reports", "finder", "handin_answers"),
+            *("lab_steps", "panel_answers", "paths", "reports"),
+        )
+    ),
+)
+#: Ends the module that is the kernel: before anything can run in it, it is prepared for ledgers.
+_PREPARE: Final = (
+    b"\nfrom mlsys_widgets.lite.page.kernel_start import prepare\n\nprepare()\ndel prepare\n"
+)
+_KERNEL: Final = "pyodide_kernel/__init__.py"
 #: What the page loads by itself, except the name and version under which it does.
 _FOR_THE_PAGE: Final = frozenset({"labextension", "nbextension"})
 _EXTENSION: Final = "labextension/package.json"
@@ -34,39 +52,45 @@ _GPU: Final = "measured/gpu/"
 _PYODIDE: Final = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm")
 _STDLIB: Final = "python_stdlib.zip"
 LOCK: Final = "pyodide-lock.json"
-#: Parts of Python that the kernel asks for by name, and no lab uses. Pyodide has them elsewhere.
-_ASKED_FOR: Final = ("sqlite3", "ssl")
-
-#: Files of a wheel by their names in it.
-Files = dict[str, bytes]
+_OURS: Final = "mlsys-widgets"
 
 
-def lay_runtime(fetched: SiteParts, into: Path, kernel_wheels: Iterable[Path] = ()) -> list[str]:
+def lay_runtime(
+    fetched: SiteParts, into: Path, kept: Path, kernel_wheels: Iterable[Path] = ()
+) -> list[str]:
     """Put Pyodide and everything it preloads into a folder; return the names to preload.
 
     Parameters
     ----------
+    kept
+        Where to keep what was compiled, for the next time.
     kernel_wheels
         Wheels that come with the kernel of the site, whatever their versions.
     """
     into.mkdir(parents=True, exist_ok=True)
     pyodide = dict(_members(fetched.npm["pyodide"].read_bytes(), "package/"))
-    for name in (*_PYODIDE, _STDLIB):
+    for name in (*_PYODIDE, _STDLIB, LOCK):
         (into / name).write_bytes(pyodide[name])
     wheels = [
         ("numpy", _numpy(fetched.npm["@emscripten-forge/numpy"])),
-        ("pandas", _pandas()),
-        ("mlsys-widgets", own_wheel()),
-        *((name, _about(name, "0")) for name in _ASKED_FOR),
+        (_OURS, own_wheel()),
+        *((name, files | _about(name, "0")) for name, files in MADE.items()),
     ]
     for path in [*fetched.wheels.values(), *kernel_wheels]:
-        wheels.append((_normal(path.name.split("-")[0]), _slim(path)))
+        files = slim(files_of(path.read_bytes()))
+        if _KERNEL in files:
+            files[_KERNEL] += _PREPARE
+        wheels.append((_normal(path.name.split("-")[0]), files))
+    archives = {**dict(wheels), _STDLIB: files_of(pyodide[_STDLIB])}
+    # Ours keep their source: formulas on cards are read from it.
+    ready = compiled(archives, into, kept, keep_source={_OURS})
+    (into / _STDLIB).write_bytes(zipped(ready.pop(_STDLIB)))
     packages = {}
-    for name, files in wheels:
+    for name, files in ready.items():
         version = _version(files)
         tag = "cp312-cp312-pyodide_2024_0_wasm32" if name == "numpy" else "py3-none-any"
         file_name = f"{name.replace('-', '_')}-{version}-{tag}.whl"
-        (into / file_name).write_bytes(_zipped(files))
+        (into / file_name).write_bytes(zipped(files))
         packages[name] = {
             "name": name,
             "version": version,
@@ -91,13 +115,15 @@ def own_wheel() -> Files:
         for path in sorted(home.rglob("*"))
         if path.is_file() and _for_a_browser(path.relative_to(home))
     }
-    return files | _about("mlsys-widgets", __version__)
+    return files | _about(_OURS, __version__)
 
 
 def _for_a_browser(path: Path) -> bool:
     """Whether a file of this package, by its path there, serves a student in a browser."""
     if path.as_posix() == _EXTENSION:
         return True
+    if path.as_posix().startswith(CARRIED):
+        return "__pycache__" not in path.parts
     left_out = path.parts[0] in NOT_FOR_STUDENTS | _FOR_THE_PAGE or path.name in _COMMANDS
     return not (left_out or "__pycache__" in path.parts or path.as_posix().startswith(_GPU))
 
@@ -105,31 +131,13 @@ def _for_a_browser(path: Path) -> bool:
 def _numpy(package: Path) -> Files:
     """Return numpy as a wheel; the package of npm holds an environment with numpy in it."""
     ((_, environment),) = _members(package.read_bytes(), "package/pkg/")
-    files = dict(_members(environment, f"lib/python{PYTHON}/site-packages/"))
-    return {name: content for name, content in files.items() if "/tests/" not in name}
-
-
-def _pandas() -> Files:
-    """Return the three names of pandas that bqplot looks at, without the 40 MB around them.
-
-    bqplot asks whether data are frames, series or time stamps. Ours never are.
-    """
-    code = "".join(f"class {name}: ...\n" for name in ("DataFrame", "Series", "Timestamp"))
-    return {"pandas/__init__.py": code.encode()} | _about("pandas", "0")
+    return slim(dict(_members(environment, f"lib/python{PYTHON}/site-packages/")))
 
 
 def _about(name: str, version: str) -> Files:
     folder = f"{name.replace('-', '_')}-{version}.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     return {f"{folder}/METADATA": metadata.encode(), f"{folder}/RECORD": b""}
-
-
-def _slim(wheel: Path) -> Files:
-    """Return the files of a wheel without what only a page loads, and without its tests."""
-    with zipfile.ZipFile(wheel) as archive:
-        names = [each for each in archive.namelist() if not each.endswith("/")]
-        kept = [each for each in names if not re.search(r"\.data/|/tests?/|third_party/", each)]
-        return {name: archive.read(name) for name in kept}
 
 
 def _members(archive: bytes, below: str) -> Iterator[tuple[str, bytes]]:
@@ -139,15 +147,6 @@ def _members(archive: bytes, below: str) -> Iterator[tuple[str, bytes]]:
             opened = members.extractfile(member)
             if opened and member.name.startswith(below):
                 yield member.name.removeprefix(below), opened.read()
-
-
-def _zipped(files: Files) -> bytes:
-    """Return a zip archive of files that is the same whenever the files are."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(files):
-            archive.writestr(zipfile.ZipInfo(name), files[name], zipfile.ZIP_DEFLATED)
-    return held.getvalue()
 
 
 def _version(files: Files) -> str:

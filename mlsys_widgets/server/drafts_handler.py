@@ -2,13 +2,12 @@
 
 | request | gives |
 |---|---|
-| ``GET mlsys/drafts?path=<notebook>`` | all drafts beside a notebook, by item and box |
+| ``GET mlsys/drafts?path=<notebook>`` | all drafts beside a notebook, and what is recorded |
 | ``PUT mlsys/drafts`` with ``{"path": <notebook>, "changes": [...]}`` | writes and removes drafts |
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,8 @@ from typing import Any
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
-from mlsys_widgets.files import LEDGER
-from mlsys_widgets.ledger.drafts import Boxes, DraftRefused, Drafts
 from mlsys_widgets.server.handlers import PanelHandler
-
-
-@dataclass(frozen=True)
-class DraftReport:
-    """All drafts beside a notebook."""
-
-    drafts: Boxes
+from mlsys_widgets.server.panel_answers import DraftReport, change_drafts, read_drafts
 
 
 class DraftsHandler(PanelHandler):
@@ -51,17 +42,7 @@ class DraftsHandler(PanelHandler):
             return
 
         def write(notebook: Path) -> DraftReport:
-            drafts = Drafts(notebook.with_name(LEDGER))
-            try:
-                drafts.change(changes)
-            except OSError as problem:
-                why = problem.strerror or "the file cannot be written"
-                raise DraftRefused(f"What you typed could not be kept: {why}.") from problem
+            change_drafts(notebook, changes)
             return DraftReport({})
 
         await self.answer(path, write)
-
-
-def read_drafts(notebook: Path) -> DraftReport:
-    """Read the drafts beside a notebook."""
-    return DraftReport(Drafts(notebook.with_name(LEDGER)).read())

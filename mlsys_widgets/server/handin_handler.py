@@ -11,21 +11,24 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
-from mlsys_widgets.handin.archive import archive_name, hand_in
-from mlsys_widgets.handin.due_now import due_now, lateness
-from mlsys_widgets.handin.missing import Missing, what_is_missing
+from mlsys_widgets.handin.archive import hand_in
+from mlsys_widgets.handin.due_now import lateness
 from mlsys_widgets.handin.work import CannotHandIn, LabWork, read_work
 from mlsys_widgets.labs.identity import student
 from mlsys_widgets.server.exchange_finder import course_that_takes
+from mlsys_widgets.server.handin_answers import (
+    HandInOutlook,
+    HandInReceipt,
+    outlook,
+    receipt_of_file,
+)
 from mlsys_widgets.server.handlers import PanelHandler
 from mlsys_widgets.server.submit_reply import SubmitReply
 from mlsys_widgets.server.told_link import ask_judge, keep_told
@@ -36,34 +39,6 @@ _LATER: Final = (
     "It is safe, and not judged yet: many hand in now. Open this dialog again in a minute."
 )
 _SUBMIT: Final = "mlsys_widgets.server.submit"
-
-
-@dataclass(frozen=True)
-class HandInOutlook:
-    """Who would hand in what, and what is missing: to a course, or as a file."""
-
-    lab: str
-    title: str
-    student: str
-    course: str | None
-    file: str | None
-    missing: tuple[Missing, ...]
-    due: Mapping[str, Any] | None
-    #: Whether it is judged and told at once, and then stands.
-    told_at_once: bool = False
-
-
-@dataclass(frozen=True)
-class HandInReceipt:
-    """The files that were handed in, and when."""
-
-    file: str | None
-    course: str | None
-    lateness: str | None
-    time: str
-    files: tuple[str, ...]
-    #: What came of it, as far as it is told at once.
-    told: tuple[str, ...] = ()
 
 
 class HandInHandler(PanelHandler):
@@ -94,16 +69,8 @@ class HandInHandler(PanelHandler):
         who, course = student(work.folder), self.course_of(work)
         judge = ask_judge(work, self.services.root.folder) if course else None
         keep_told(work, judge)
-        return HandInOutlook(
-            lab=work.lab,
-            title=work.title,
-            student=who.name,
-            course=course,
-            file=None if course else archive_name(work.lab, who.name),
-            missing=tuple(what_is_missing(work, who)),
-            due=due_now(work),
-            told_at_once=judge is not None and judge.at_once,
-        )
+        at_once = judge is not None and judge.at_once
+        return outlook(work, who, course=course, told_at_once=at_once)
 
     def hand_in(self, notebook: Path) -> HandInReceipt:
         work = read_work(notebook)
@@ -114,13 +81,7 @@ class HandInHandler(PanelHandler):
             told = self.told(work, reply.time)
             return HandInReceipt(None, reply.course, late, reply.time, reply.files, told)
         done = hand_in(work, student(work.folder).name)
-        return HandInReceipt(
-            file=self.services.root.path_of(done.path),
-            course=None,
-            lateness=lateness(work, done.time),
-            time=done.time.isoformat(timespec="seconds"),
-            files=tuple(done.files),
-        )
+        return receipt_of_file(work, done, self.services.root.path_of(done.path))
 
     def told(self, work: LabWork, time: str) -> tuple[str, ...]:
         """Wait until a hand-in is judged, where that is at once; what to say about it."""

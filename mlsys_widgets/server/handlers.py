@@ -24,13 +24,9 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 
-from mlsys_widgets.ledger import Ledger, LedgerError
-from mlsys_widgets.ledger.drafts import Drafts
-from mlsys_widgets.server.due_reports import DueReports
-from mlsys_widgets.server.finder import Finder
-from mlsys_widgets.server.lab_steps import LabSteps
+from mlsys_widgets.ledger import LedgerError
+from mlsys_widgets.server.panel_answers import REFUSALS, PanelAnswers, refusal
 from mlsys_widgets.server.paths import NotFound, PathRefused, Root
-from mlsys_widgets.server.reports import Reports, etag
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -40,32 +36,16 @@ if TYPE_CHECKING:
 LOOK: Final = 0.2
 #: The longest such wait. Proxies close connections that are silent for a minute.
 LONGEST_WAIT: Final = 30.0
-#: What a list of ledgers shows of each report.
-_IN_LISTS: Final = ("lab", "student", "last", "ok", "problem", "design")
 
 
-def name_here(folder: Path) -> str | None:
-    """Return whose labs a kernel of this server would say these are; `None` if that is no name."""
-    from mlsys_widgets.labs.identity import student
-
-    try:
-        return student(folder).name
-    except (OSError, ValueError):
-        return None
-
-
-class PanelServices:
-    """Services that all handlers of a server share."""
+class PanelServices(PanelAnswers):
+    """What all handlers of a server share."""
 
     def __init__(self, serverapp: ServerApp) -> None:
         contents = serverapp.contents_manager
         # A manager that keeps notebooks elsewhere than in files has no folder of its own.
         folder = getattr(contents, "root_dir", "") or serverapp.root_dir
-        self.root = Root(folder, hidden=bool(contents.allow_hidden))
-        self.finder = Finder(self.root)
-        self.reports = Reports()
-        self.due = DueReports()
-        self.steps = LabSteps()
+        super().__init__(Root(folder, hidden=bool(contents.allow_hidden)))
 
 
 class PanelHandler(APIHandler):
@@ -118,21 +98,15 @@ class PanelHandler(APIHandler):
         try:
             notebook = self.services.root.notebook(path)
             self.say(asdict(await asyncio.to_thread(reply, notebook)))
-        except PathRefused as problem:
-            self.refuse(HTTPStatus.FORBIDDEN, str(problem))
-        except NotFound as problem:
-            self.refuse(HTTPStatus.NOT_FOUND, missing or str(problem))
-        except ValueError as problem:
-            self.refuse(HTTPStatus.CONFLICT, _sentence(str(problem)))
+        except tuple(REFUSALS) as problem:
+            self.refuse(*refusal(problem, missing))
 
     def ledger(self, path: str) -> Path | None:
         """Return the ledger beside a notebook; `None` after a refusal was sent."""
         try:
             return self.services.root.ledger(path)
-        except PathRefused as error:
-            self.refuse(HTTPStatus.FORBIDDEN, str(error))
-        except NotFound as error:
-            self.refuse(HTTPStatus.NOT_FOUND, str(error))
+        except (PathRefused, NotFound) as problem:
+            self.refuse(*refusal(problem))
         return None
 
 
@@ -158,14 +132,8 @@ class LabHandler(PanelHandler):
             self.finish()
             return
         # Checked again: somebody may have put a link there while we waited.
-        ledger = self.ledger(path)
-        if ledger is not None:
-            report = await asyncio.to_thread(self.services.reports.of, ledger)
-            place = {"path": path, "ledger": self.services.root.path_of(ledger)}
-            due = await asyncio.to_thread(self.services.due.of, self.services.root.notebook(path))
-            you = await asyncio.to_thread(name_here, ledger.parent)
-            steps = await asyncio.to_thread(self.services.steps.of, notebook)
-            self.say({**place, "you": you, "due": due, **report.as_data(steps)})
+        if self.ledger(path) is not None:
+            self.say(await asyncio.to_thread(self.services.report, path))
 
     async def news(self, ledger: Path, notebook: Path, known: str | None) -> str:
         """Return the tag of ledger and dates, once it differs from the known one or time is up."""
@@ -176,16 +144,11 @@ class LabHandler(PanelHandler):
         wait = min(wait, LONGEST_WAIT) if math.isfinite(wait) else 0.0
         loop = asyncio.get_running_loop()
         deadline = loop.time() + wait
-        while (tag := self.tag(ledger, notebook)) == known:
+        while (tag := self.services.tag(ledger, notebook)) == known:
             if loop.time() >= deadline or self.gone:
                 break
             await asyncio.sleep(LOOK)
         return tag
-
-    def tag(self, ledger: Path, notebook: Path) -> str:
-        """Return a value that changes with the ledger, and with what its dates are in words."""
-        dates = self.services.due.tag(notebook)
-        return f'{etag(ledger)[:-1]}{f"-{dates}" if dates else ""}"'
 
     def on_connection_close(self) -> None:
         self.gone = True
@@ -204,17 +167,7 @@ class LedgersHandler(PanelHandler):
             if ledger is None:
                 return
             known.append(ledger)
-        self.say(await asyncio.to_thread(self.all, known))
-
-    def all(self, known: list[Path]) -> dict[str, Any]:
-        """Find and read them, which takes a while the first time."""
-        ledgers, complete = self.services.finder.ledgers(*known)
-        listed = []
-        for ledger in ledgers:
-            report = self.services.reports.of(ledger)
-            shown = {name: getattr(report, name) for name in _IN_LISTS}
-            listed.append({"ledger": self.services.root.path_of(ledger), **shown})
-        return {"ledgers": listed, "complete": complete}
+        self.say(await asyncio.to_thread(self.services.ledgers, *known))
 
 
 class LabsHandler(PanelHandler):
@@ -223,8 +176,7 @@ class LabsHandler(PanelHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        labs, complete = await asyncio.to_thread(self.services.finder.labs)
-        self.say({"labs": [lab._asdict() for lab in labs], "complete": complete})
+        self.say(await asyncio.to_thread(self.services.labs))
 
 
 class BeginAgainHandler(PanelHandler):
@@ -240,18 +192,9 @@ class BeginAgainHandler(PanelHandler):
         if ledger is None:
             return
         try:
-            aside = await asyncio.to_thread(lambda: Ledger.open(ledger).begin_again())
-            await asyncio.to_thread(Drafts(ledger).clear)
-        except LedgerError as error:
-            self.refuse(HTTPStatus.CONFLICT, str(error))
-            return
-        self.say({"aside": self.services.root.path_of(aside) if aside else None})
-
-
-def _sentence(words: str) -> str:
-    """Write a refusal of the command line as a sentence; a file's name stays as it is spelled."""
-    start = words[:1].upper() if words.partition(" ")[0].isalpha() else words[:1]
-    return f"{start}{words[1:].rstrip('.')}."
+            self.say(await asyncio.to_thread(self.services.begin_again, ledger))
+        except LedgerError as problem:
+            self.refuse(*refusal(problem))
 
 
 #: Address below ``mlsys/``, and who answers there.

@@ -11,6 +11,7 @@ import pytest
 from mlsys_widgets.handin.missing import what_is_missing
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.identity import Student
+from mlsys_widgets.labs.quiz import confidence_box
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger.carried_record import with_record
 from mlsys_widgets.ledger.designs import DesignForm, flag
@@ -18,8 +19,8 @@ from mlsys_widgets.ledger.drafts import Drafts
 from tests.handin.conftest import LAB, notebook, step
 
 ANN = Student("ann", "a test")
-#: In milliseconds, as a browser has it: after everything that is recorded here.
-LATER = 4e12
+#: In milliseconds, as a browser has it: before and after everything that is recorded here.
+EARLIER, LATER = 1.0, 4e12
 
 
 def missing(folder, student=ANN):
@@ -131,31 +132,81 @@ def test_a_notebook_that_carries_its_record_is_not_called_empty(folder, ledger_i
     assert "nothing that you did" not in words
 
 
-def test_what_was_typed_and_not_recorded_is_named(folder, ledger_in):
+def typed_into(led, item, value, over, *, box="answer", at=EARLIER, **more):
+    """Leave a draft beside a ledger."""
+    draft = {"window": "w", "value": value, "over": over, "at": at, **more}
+    Drafts(led.path).change([{"item": item, "box": box, "window": "w", "draft": draft}])
+
+
+@pytest.mark.parametrize("at", [EARLIER, LATER])
+def test_what_was_typed_over_the_record_is_named_whatever_clocks_say(folder, ledger_in, at):
+    """A browser may be hours behind the server, or ahead of it."""
     finish(led := ledger_in(folder), folder)
-    typed = {"window": "w", "value": "160 W", "over": "150", "at": LATER}
-    change = {"item": "act1_why", "box": "answer", "window": "w", "draft": typed}
-    drafts = Drafts(led.path)
-    drafts.change([change])
+    typed_into(led, "act1_why", "B", "A", at=at)
     assert missing(folder) == {
         (
             "draft",
-            "Act 1, reflection “Act1 why”: you entered “160 W” and have not recorded it, so it"
+            "Act 1, reflection “Act1 why”: you entered “B” and have not recorded it, so it"
             " would not be handed in.",
         )
     }
-    # Recorded since, by a kernel that ended before it could say so.
-    drafts.change([{**change, "draft": {**typed, "at": 1.0}}])
+
+
+@pytest.mark.parametrize("at", [EARLIER, LATER])
+def test_what_was_recorded_since_it_was_typed_is_not_missing(folder, ledger_in, at):
+    """A kernel that ended at that moment told nobody."""
+    finish(led := ledger_in(folder), folder)
+    typed_into(led, "act1_why", "A", "", at=at)
     assert missing(folder) == set()
+    # Another window has recorded something else since then.
+    typed_into(led, "act1_why", "C", "B", at=at)
     assert missing(folder) == set()
+    quiz = "what_do_you_know"
+    led.record_answer(f"{quiz}.1", "B", confidence=4)
+    os.utime(folder / f"{LAB}.ipynb", (time.time() + 5,) * 2)
+    typed_into(led, quiz, "B", None, box="1", at=at)
+    typed_into(led, quiz, "4", None, box=confidence_box("1"), at=at)
+    assert missing(folder) == set()
+    typed_into(led, quiz, "A", None, box="3", at=at)
+    assert kinds(folder) == ["draft"]
+
+
+def test_what_was_typed_while_something_was_on_its_way_is_newer(folder, ledger_in):
+    finish(led := ledger_in(folder), folder)
+    typed_into(led, "act1_why", "A and more", "", meanwhile=True)
+    assert kinds(folder) == ["draft"]
+    typed_into(led, "act1_why", "A", "", meanwhile=True)
+    assert missing(folder) == set()
+
+
+@pytest.mark.parametrize(
+    ("recorded", "shown"),
+    [(1234.5, "1,234.5"), (3.14159265, "3.14159"), ("text", "text"), (["a", "b"], ["a", "b"]),
+     ({"a": "x", "b": "y"}, {"b": "y", "a": "x"})],
+)  # fmt: skip
+def test_the_record_is_compared_as_its_box_shows_it(folder, ledger_in, recorded, shown):
+    finish(led := ledger_in(folder), folder)
+    cells = [step("answer", "power", act=1, title="Power")]
+    (folder / f"{LAB}.ipynb").write_text(notebook(cells=cells))
+    led.record_answer("power", recorded)
+    typed_into(led, "power", "something else", shown)
+    assert "draft" in kinds(folder)
+    typed_into(led, "power", "something else", "and over something else")
+    assert "draft" not in kinds(folder)
+
+
+def test_drafts_of_a_copy_that_was_deleted_are_not_missing(folder, ledger_in):
+    finish(led := ledger_in(folder), folder)
+    typed_into(led, "act1_why", "B", "A", ledger="01ANOTHER")
+    assert missing(folder) == set()
+    typed_into(led, "act1_why", "B", "A", ledger=led.state().ledger_id)
+    assert kinds(folder) == ["draft"]
 
 
 def test_what_a_page_left_behind_of_a_sealed_prediction_is_not_missing(folder, ledger_in):
     finish(led := ledger_in(folder), folder)
     (name,) = led.state().predictions
-    typed = {"window": "w", "value": "4", "over": None, "at": 1.0}
-    left = {"item": name, "box": "confidence", "window": "w", "draft": typed}
-    Drafts(led.path).change([left])
+    typed_into(led, name, "4", None, box="confidence")
     assert missing(folder) == set()
 
 
@@ -172,8 +223,7 @@ def test_what_a_page_left_behind_of_a_sealed_prediction_is_not_missing(folder, l
 )
 def test_a_draft_is_quoted_in_one_line(folder, ledger_in, value, quoted):
     finish(led := ledger_in(folder), folder)
-    typed = {"window": "w", "value": value, "over": "", "at": LATER}
-    Drafts(led.path).change([{"item": "act1_why", "box": "b", "window": "w", "draft": typed}])
+    typed_into(led, "act1_why", value, "A")
     ((_, words),) = missing(folder)
     assert f"you entered {quoted} and have" in words
 

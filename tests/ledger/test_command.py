@@ -130,7 +130,7 @@ def test_what_cannot_be_imported_is_one_sentence_and_changes_nothing(labs, tmp_p
     opened(there / OTHER / "ledger.jsonl", lab=OTHER).commit_prediction("gap", "A")
     before = contents(there)
 
-    assert "differs" in refused("import", export, there)
+    assert "gone another way" in refused("import", export, there)
     assert "not of 'student-02'" in refused("import", export, tmp_path, "--student", "student-02")
     assert "cannot be read" in refused("import", tmp_path / "gone.json", there)
     ledger = labs / LAB / "ledger.jsonl"

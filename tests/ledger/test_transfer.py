@@ -74,7 +74,7 @@ def test_nothing_is_overwritten_and_nothing_done_by_half(export, tmp_path):
     there_ledger.parent.mkdir(parents=True)
     opened(there_ledger, lab=OTHER).commit_prediction("gap", "A")
     before = there_ledger.read_bytes()
-    with pytest.raises(ExchangeError, match=r"exists and differs .*rename it"):
+    with pytest.raises(ExchangeError, match=r"has gone another way .*rename it"):
         import_ledgers(export, there, now=NOW)
     assert there_ledger.read_bytes() == before
     assert not (there / LAB).exists()
@@ -100,6 +100,23 @@ def test_an_export_is_of_one_student_and_each_lab_once(ledgers, tmp_path):
     assert not to.exists()
     with pytest.raises(NotSaved, match=r"is gone\. Put the folder back"):
         export_ledgers(ledgers, tmp_path / "nowhere" / "out.json", now=NOW)
+
+
+def test_a_file_goes_on_where_it_came_from(tmp_path):
+    """Work goes from one machine to another and back: what is there already grows."""
+    path = tmp_path / "laptop" / LAB / "ledger.jsonl"
+    path.parent.mkdir(parents=True)
+    opened(path, Clock()).commit_prediction("act1", "C")
+    short = path.read_bytes()
+    out = export_ledgers([path], tmp_path / "out.json", now=NOW)
+    there = import_ledgers(out, tmp_path / "there", now=NOW)[LAB]
+    opened(there, Clock()).record_answer("more", 1)
+    back = export_ledgers([there], tmp_path / "back.json", now=NOW)
+    import_ledgers(back, tmp_path / "laptop", now=NOW)
+    assert path.read_bytes() == there.read_bytes() != short
+    # The older file changes nothing any more.
+    import_ledgers(out, tmp_path / "laptop", now=NOW)
+    assert path.read_bytes() == there.read_bytes()
 
 
 def test_what_does_not_verify_does_not_go_out(ledgers, tmp_path):

@@ -40,7 +40,7 @@ def fetched(tool: Callable[[str], ModuleType]) -> SiteParts:
 def runtime(fetched: SiteParts, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a site from which Python starts, without JupyterLab's own kernel."""
     folder = tmp_path_factory.mktemp("runtime")
-    lay_runtime(fetched, folder)
+    lay_runtime(fetched, folder, ROOT / "build" / "lite" / "compiled")
     return folder
 
 

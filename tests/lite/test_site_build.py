@@ -2,62 +2,79 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
+import gzip
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
+from mlsys_widgets.authoring.practice_copies import assignment_copies
+from mlsys_widgets.authoring.text import TextError
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.lite.fetching import SiteParts
 from mlsys_widgets.lite.site_build import build_site
 from tests.browser.profile import close_window, new_window
+from tests.grading.classroom import LAB as DEMO
+from tests.grading.classroom import classroom
 from tests.lite.conftest import ROOT
+from tests.lite.serving import READY, Tab, expose, served
 
 LAB = "lab_07_kernel_fusion"
-#: Milliseconds, as long as a busy machine may need until Python has started in a page.
-READY = 600_000
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files, as any static host does, and writes no log."""
-
-    def log_message(self, *_: object) -> None:
-        pass
+#: Bytes that a host sends at most, compressed as hosts do, if a browser asks for all of a site.
+MOST_BYTES = 25_000_000
 
 
 @pytest.fixture(scope="module")
-def site(fetched: SiteParts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("site")
-    build_site(Course.at(ROOT), folder, ROOT / "build" / "lite")
-    serve = functools.partial(Quiet, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+def folder(fetched: SiteParts, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("site")
+    build_site(Course.at(ROOT), made, ROOT / "build" / "lite")
+    expose(made)
+    return made
+
+
+def test_a_site_is_no_larger_than_it_may_be(folder: Path):
+    files = [each for each in folder.rglob("*") if each.is_file()]
+    assert sum(len(gzip.compress(each.read_bytes())) for each in files) <= MOST_BYTES
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[str]:
+    with served(folder) as address:
+        yield address
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def context(browser: Browser) -> Iterator[BrowserContext]:
     window = new_window(browser)
-    window.set_default_timeout(READY)
-    yield window
+    yield window.context
     close_window(window)
 
 
-def test_a_lab_starts_in_a_browser_and_asks_nobody_but_the_site(site: str, page: Page):
-    elsewhere: list[str] = []
+def test_a_lab_starts_in_a_browser_and_asks_nobody_but_the_site(site: str, context: BrowserContext):
+    tab = Tab(context, site, LAB)
+    tab.start("ann")
+    expect(tab.page.locator(".mlsys-lab-options")).not_to_have_count(0, timeout=READY)
+    panel = tab.page.locator("#mlsys-lab-panel")
+    expect(panel.get_by_role("button", name="Not ann?")).to_be_visible()
+    # Practice says of itself that it is, before anything else is in its record.
+    assert [event["id"] for event in tab.events()][1:] == ["way"]
+    assert tab.elsewhere == []
 
-    def note(request: Request) -> None:
-        if not request.url.startswith((f"{site}/", "blob:", "data:")):
-            elsewhere.append(request.url)
 
-    page.context.on("request", note)
-    page.goto(f"{site}/lab/index.html?path={LAB}/{LAB}.ipynb")
-    page.get_by_role("button", name="Start", exact=True).first.click()
-    expect(page.locator(".mlsys-lab-options")).not_to_have_count(0, timeout=READY)
-    assert elsewhere == []
+def test_a_course_with_a_secret_is_published_by_code_or_not_at_all(tmp_path: Path):
+    root = classroom(tmp_path / "course").root
+    settings = root / "assignments" / "course.toml"
+    before = settings.read_text("utf-8") if settings.is_file() else ""
+    settings.write_text(f'secret = "5f0c9a1be2d3"\n{before}', "utf-8")
+    with pytest.raises(TextError, match="student_codes = true"):
+        assignment_copies(Course.at(root), tmp_path / "copies")
+    # Built before the course had a secret, or with another: nothing that holds it goes out.
+    settings.write_text(f'student_codes = true\nsecret = "5f0c9a1be2d3"\n{before}', "utf-8")
+    notebook = root / "release" / DEMO / f"{DEMO}.ipynb"
+    text = notebook.read_text("utf-8")
+    notebook.write_text(text.replace('"# ', '"# 5f0c9a1be2d3 ', 1), "utf-8")
+    with pytest.raises(TextError, match="holds the secret of the course"):
+        assignment_copies(Course.at(root), tmp_path / "copies")

@@ -13,7 +13,14 @@ CHANGE = {
     "item": "essay",
     "box": "answer",
     "window": "w1",
-    "draft": {"window": "w1", "value": "Fusing saves", "over": "", "at": 1.0, "ledger": "01J"},
+    "draft": {
+        "window": "w1",
+        "value": "Fusing saves",
+        "over": "",
+        "at": 1.0,
+        "ledger": "01J",
+        "meanwhile": False,
+    },
 }
 
 
@@ -36,6 +43,28 @@ def test_what_is_typed_is_there_again_without_any_kernel(server, lab):
     kept = server.ask("mlsys/drafts?path=lab/lab.ipynb").json["drafts"]
     assert kept == {"essay": {"answer": [CHANGE["draft"]]}}
     assert (lab / "drafts.json").is_file()
+
+
+def test_what_is_recorded_is_told_as_boxes_show_it(server, lab):
+    """A page without cards compares it with what drafts were typed over."""
+    told = server.ask("mlsys/drafts?path=lab/lab.ipynb").json
+    assert (told["ledger"], told["recorded"]) == ("", {})
+    ledger = Ledger.open(lab / "ledger.jsonl", lab="lab", student="ann")
+    ledger.record_answer("power", 1234.5, unit="watts")
+    ledger.record_answer("quiz.1", "B", confidence=4)
+    ledger.record_reflection("why", {"b": "x", "a": "y"}, correct=False)
+    told = server.ask("mlsys/drafts?path=lab/lab.ipynb").json
+    assert told["ledger"] == ledger.state().ledger_id
+    recorded = told["recorded"]
+    assert {name: recorded[name] for name in ("power", "quiz.1", "quiz.1-confidence", "why")} == {
+        "power": "1,234.5",
+        "quiz.1": "B",
+        "quiz.1-confidence": 4,
+        "why": {"a": "y", "b": "x"},
+    }
+    (lab / "ledger.jsonl").write_text("no events\n")
+    told = server.ask("mlsys/drafts?path=lab/lab.ipynb").json
+    assert (told["ledger"], told["recorded"]) == (None, {})
 
 
 def test_a_stranger_and_a_path_outside_are_refused(server, lab):

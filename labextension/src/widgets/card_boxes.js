@@ -15,7 +15,12 @@ function recordedIn(part) {
 const isBlank = (value) => value === null || value === undefined || value === ""
   || (typeof value === "object" && Object.values(value).every(isBlank));
 
-export const same = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+// The ledger has the names of gaps in an order of its own.
+const inOrder = (_name, value) => (value && typeof value === "object" && !Array.isArray(value)
+  ? Object.fromEntries(Object.keys(value).sort().map((name) => [name, value[name]])) : value);
+const written = (value) => JSON.stringify(value ?? null, inOrder);
+
+export const same = (one, other) => written(one) === written(other);
 
 export class CardBoxes {
   constructor(model, store) {
@@ -106,7 +111,7 @@ export class CardBoxes {
     if (!this.item) { this.memory.set(key, { value, over }); this.tell(key); return; }
     // What was taken over from another window is this window's from now on.
     const before = this.draft(key);
-    this.store.put(this.item, key, value, over, this.view.item.ledger);
+    this.store.put(this.item, key, value, over, this.view.item.ledger, this.isOnTheWay(key, value));
     if (before && !this.store.isMine(before)) this.store.drop(this.item, key, before);
   }
 
@@ -180,7 +185,11 @@ export class CardBoxes {
         const isOpen = open.has(part.key) && !this.isOfAnotherCopy(draft);
         if (isOpen && same(draft.over, recordedIn(part))) continue;
         // Typed while the answer was under way: it is newer than what was recorded.
-        if (isOpen && this.store.isMine(draft) && this.typedSince(part.key, draft)) {
+        const isMine = this.store.isMine(draft);
+        const isNewer = draft.meanwhile || (isMine && this.isOnTheWay(part.key, draft.value));
+        if (isOpen && isNewer && !same(draft.value, recordedIn(part))) {
+          // Each of these tells, and so settles again: what was another window's goes first.
+          if (!isMine) this.store.drop(this.item, part.key, draft);
           this.store.put(this.item, part.key, draft.value, recordedIn(part), this.view.item.ledger);
           continue;
         }
@@ -195,7 +204,8 @@ export class CardBoxes {
     return Boolean(draft.ledger) && ledger !== null && draft.ledger !== ledger;
   }
 
-  typedSince(key, draft) {
-    return [...this.asked.values()].some(({ values }) => key in values && !same(values[key], draft.value));
+  // Whether something else from a box was sent, and nobody knows yet what came of it.
+  isOnTheWay(key, value) {
+    return [...this.asked.values()].some(({ values }) => key in values && !same(values[key], value));
   }
 }

@@ -1,6 +1,7 @@
 // The control panel of an instrument: its controls, its cards, a sentence and a table.
 // Values go to the kernel as they change; while it is busy, only the newest waits. Everything that is
 // shown comes back as one `readout`: a whole state with its number.
+import { asRead } from "./as_read";
 import { BUILD, helpByKeyboard } from "./controls";
 import { derivation, element, legendOver, showLamps, table } from "./elements";
 import { numberTiles } from "./number_tiles";
@@ -316,7 +317,7 @@ export async function renderControlPanel(model, el) {
     tiles.show(now.cards, now.leading);
     const lampsNow = JSON.stringify(now.lamps);
     if (lampsNow !== lampsKey) { lampsKey = lampsNow; showLamps(lamps, now.lamps); }
-    if (sentence.textContent !== now.remark) sentence.textContent = now.remark;
+    if (sentence.textContent !== now.remark) { sentence.textContent = now.remark; asRead(sentence); }
     const [words, tone] = now.alert ?? ["", ""];
     if (alert.textContent !== words) alert.textContent = words;
     alert.style.setProperty("--tone", tone);

@@ -86,10 +86,12 @@ export class DraftStore {
     return draft.window === WINDOW;
   }
 
-  // Keep what this window has in a box, typed over what was recorded in it, in a ledger by its id.
-  put(item, box, value, over, ledger) {
+  // Keep what this window has in a box, typed over what was recorded in it, in a ledger by its id; `meanwhile`
+  // something else from the box may have been recorded.
+  put(item, box, value, over, ledger, meanwhile = false) {
     this.newest = Math.max(this.newest + 1, Date.now());
-    this.write(item, box, WINDOW, { window: WINDOW, value, over, at: this.newest, ledger: ledger ?? "" });
+    const draft = { window: WINDOW, value, over, at: this.newest, ledger: ledger ?? "", meanwhile };
+    this.write(item, box, WINDOW, draft);
   }
 
   drop(item, box, draft) {

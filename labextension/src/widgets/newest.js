@@ -35,6 +35,8 @@ class Check {
     this.kernels = new WeakSet();
     this.visible = () => { if (document.visibilityState === "visible") this.soon(); };
     this.timer = this.asked = this.tries = 0;
+    this.own = ""; // the message that the last question is
+    this.missed = false; // whether something happened that it does not follow
   }
 
   add(model, shown, settled) {
@@ -48,7 +50,7 @@ class Check {
     this.followed.set(model, one);
     model.on("msg:custom", (message) => { if (message?.newest) void this.heard(message); });
     // Where the page tells nothing about its kernel, a message of any widget of ours has to do.
-    model.on("change", () => this.soon());
+    model.on("change", () => { if (!this.asked) this.soon(); });
     const leave = () => {
       if (model.comm_live && !model._closed) return;
       this.followed.delete(model);
@@ -62,19 +64,22 @@ class Check {
 
   // JupyterLab tells when its kernel is done with something, and when a lost connection is back.
   watch(kernel) {
-    if (!kernel?.statusChanged || this.kernels.has(kernel)) return;
+    if (!kernel?.iopubMessage || this.kernels.has(kernel)) return;
     this.kernels.add(kernel);
     whenReplaced(kernel, () => { for (const model of [...this.followed.keys()]) model.comm_live = false; });
-    kernel.statusChanged.connect((_, status) => {
-      if (status !== "idle" || this.asked) return;
-      // The rest that follows an answer is that of the question itself.
-      if (this.isOwn) this.isOwn = false;
-      else this.soon();
+    kernel.iopubMessage.connect((_, { header, content, parent_header }) => {
+      if (header.msg_type !== "status") return;
+      const isOwn = parent_header?.msg_id === this.own;
+      // The question follows what the kernel did before it begins with it, and not what it does later, even if
+      // the answer to it is still on its way to the screen.
+      if (isOwn && content.execution_state === "busy") this.missed = false;
+      if (!isOwn && content.execution_state === "idle") this.soon();
     });
     kernel.connectionStatusChanged.connect((_, status) => { if (status === "connected") this.soon(); });
   }
 
   soon() {
+    this.missed = Boolean(this.asked);
     if (this.asked) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => { this.tries = 0; this.since = clock(); this.ask(); }, REST);
@@ -86,7 +91,8 @@ class Check {
     if (!live.length) { this.asked = 0; return; }
     this.asked = Date.now() + Math.random();
     const have = Object.fromEntries(live.map(([model, { shown }]) => [model.model_id, shown()]));
-    try { live[0][0].send({ have, stamp: this.asked }); } catch { /* as if it were lost */ }
+    const question = { method: "custom", content: { have, stamp: this.asked } };
+    try { this.own = live[0][0].comm.send(question); } catch { /* as if it were lost */ }
     this.wait(() => this.unanswered());
   }
 
@@ -105,7 +111,7 @@ class Check {
     if (stamp !== this.asked) return;
     clearTimeout(this.timer);
     this.asked = 0;
-    this.isOwn = true;
+    if (this.missed) this.soon();
     const behind = await Promise.all([...this.followed].map(async ([model, one]) => {
       stand(model, "silent", "");
       one.known = Math.max(one.known, newest[model.model_id] ?? 0);

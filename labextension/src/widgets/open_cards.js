@@ -56,8 +56,17 @@ export function openCard(model) {
 
 export const boxesOf = (model) => CARDS.get(model);
 
-// What stands in boxes of a notebook and is not recorded, by item.
-export function unrecordedIn(path) {
+// Whether a draft is recorded, or something else was recorded since it was typed, according to the ledger
+// beside it. `is_out_of_date` of the server, for drafts that only this browser has.
+function isOutOfDate({ item, box, value, over, ledger: before, meanwhile }, { ledger, recorded }) {
+  if (before && ledger !== null && before !== ledger) return true;
+  const name = [item, `${item}.${box}`].find((each) => each in recorded);
+  return name !== undefined && (same(value, recorded[name]) || !(meanwhile || same(over, recorded[name])));
+}
+
+// What stands in boxes of a notebook and is not recorded, by item. `beside` is what the server says of the
+// ledger there; null if it does not answer.
+export function unrecordedIn(path, beside) {
   const live = [...CARDS].filter(([model, boxes]) => pathOf(model) === path && boxes.isLive && boxes.item);
   const cards = new Map(live.map(([, boxes]) => [boxes.item, boxes]));
   const found = [...cards.values()].filter((boxes) => boxes.unrecorded.length).map((boxes) => ({
@@ -72,13 +81,12 @@ export function unrecordedIn(path) {
     .map((boxes) => ({ item: boxes.view.item.names[0], isOutdated: true, entered: "", record: null }));
   // Without a kernel there is no card to ask, and nothing can be recorded.
   const asleep = new Map();
-  for (const { item, value, over, at } of STORES.get(path)?.all() ?? []) {
-    if (cards.has(item) || same(value, over)) continue;
-    const { entered = "", newest = 0 } = asleep.get(item) ?? {};
-    asleep.set(item, { entered: typeof value === "string" ? value : entered, newest: Math.max(newest, at) });
+  for (const draft of STORES.get(path)?.all() ?? []) {
+    const { item, value, over } = draft;
+    if (cards.has(item) || same(value, over) || (beside && isOutOfDate(draft, beside))) continue;
+    asleep.set(item, typeof value === "string" ? value : asleep.get(item) ?? "");
   }
-  const left = [...asleep].map(([item, { entered, newest }]) =>
-    ({ item, isOutdated: false, entered, record: null, typedAt: newest }));
+  const left = [...asleep].map(([item, entered]) => ({ item, isOutdated: false, entered, record: null }));
   return [...found, ...outdated, ...left];
 }
 

@@ -42,7 +42,7 @@ function move(text, x, y, scale) {
 const inward = (low, high, from, to) => (low < from ? from - low : Math.min(0, to - high));
 
 // The name of an axis stays inside of a narrow plot: in smaller letters, and moved aside. Beside a narrow plot
-// there is no room for one that is written upward: it stands above its axis.
+// there is no room for one that is written upward: it stands above its axis, right of numbers that are as high.
 function keepInside(plot, narrow, scale) {
   const { left, right, top } = boxOf(plot);
   for (const name of plot.querySelectorAll(".axislabel")) {
@@ -60,7 +60,12 @@ function keepInside(plot, narrow, scale) {
       name.style.setProperty("font-size", `${fitting}px`, "important");
     }
     const box = boxOf(name);
-    if (isUpright) move(name, from - box.left, top - box.top, scale);
+    if (isUpright) {
+      const numbers = [...name.closest(".axis").querySelectorAll(".tick text")].map(boxOf);
+      const beside = numbers.filter((number) => number.width && number.top < top + box.height).map((number) => number.right + GAP);
+      const start = Math.min(Math.max(from, ...beside), Math.max(from, to - box.width));
+      move(name, start - box.left, top - box.top, scale);
+    }
     else move(name, inward(box.left, box.right, from, to), 0, scale);
   }
 }

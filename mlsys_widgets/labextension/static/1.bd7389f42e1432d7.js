@@ -1,4 +1,4 @@
-"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{32(s,e,o){var t=o(30),a=o.n(t),r=o(31),n=(o.n(r))()(a());n.push([s.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
+"use strict";(self.rspackChunkmlsys_widgets_lab=self.rspackChunkmlsys_widgets_lab||[]).push([[1],{33(s,e,o){var t=o(31),a=o.n(t),r=o(32),n=(o.n(r))()(a());n.push([s.id,`/* The one design system: cards, instruments, the panel, feedback and reports take their sizes, weights,
    widths and colors from here and nowhere else. Colors of text and lines follow the Lab theme where there
    is one. What a color means is the same everywhere: see mlsys_widgets/drawing/theme.py. */
 :root {
@@ -39,7 +39,7 @@
   --mlsys-move: 200ms;
 }
 @media (prefers-reduced-motion: reduce) { :root { --mlsys-move: 0ms; } }
-`,""]),o.d(e,{},{A:n})},29(s,e,o){var t=o(30),a=o.n(t),r=o(31),n=o.n(r),l=o(32),i=n()(a());i.i(l.A),i.push([s.id,`/* Sizes are the design system's; colors follow the Lab theme, so every theme works. */
+`,""]),o.d(e,{},{A:n})},30(s,e,o){var t=o(31),a=o.n(t),r=o(32),n=o.n(r),l=o(33),i=n()(a());i.i(l.A),i.push([s.id,`/* Sizes are the design system's; colors follow the Lab theme, so every theme works. */
 
 .mlsys-Lab {
   padding: 0 12px 12px;
@@ -247,6 +247,16 @@
   background: var(--jp-layout-color1);
 }
 
+.mlsys-Lab-kept > button {
+  margin: 8px 8px 0 0;
+}
+
+.mlsys-Lab-kept.mlsys-mod-due > div {
+  padding: 6px 8px;
+  border-inline-start: 3px solid var(--jp-warn-color1);
+  background: var(--jp-layout-color2);
+}
+
 .mlsys-Lab-actions {
   display: flex;
   flex-wrap: wrap;
@@ -369,6 +379,7 @@
   margin-bottom: 8px;
 }
 
+.mlsys-SecondLook input,
 .mlsys-SecondLook select,
 .mlsys-SecondLook textarea {
   display: block;
@@ -788,4 +799,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),o.d(e,{},{A:i})},31(s){s.exports=function(s){var e=[];return e.toString=function(){return this.map(function(e){var o="",t=void 0!==e[5];return e[4]&&(o+="@supports (".concat(e[4],") {")),e[2]&&(o+="@media ".concat(e[2]," {")),t&&(o+="@layer".concat(e[5].length>0?" ".concat(e[5]):""," {")),o+=s(e),t&&(o+="}"),e[2]&&(o+="}"),e[4]&&(o+="}"),o}).join("")},e.i=function(s,o,t,a,r){"string"==typeof s&&(s=[[null,s,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<s.length;p++){var d=[].concat(s[p]);t&&n[d[0]]||(void 0!==r&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=r),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),a&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=a):d[4]="".concat(a)),e.push(d))}},e}},30(s){s.exports=function(s){return s[1]}},23(s){var e=[];function o(s){for(var o=-1,t=0;t<e.length;t++)if(e[t].identifier===s){o=t;break}return o}function t(s,t){for(var a={},r=[],n=0;n<s.length;n++){var l=s[n],i=t.base?l[0]+t.base:l[0],p=a[i]||0,d="".concat(i," ").concat(p);a[i]=p+1;var m=o(d),y={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)e[m].references++,e[m].updater(y);else{var c=function(s,e){var o=e.domAPI(e);return o.update(s),function(e){e?(e.css!==s.css||e.media!==s.media||e.sourceMap!==s.sourceMap||e.supports!==s.supports||e.layer!==s.layer)&&o.update(s=e):o.remove()}}(y,t);t.byIndex=n,e.splice(n,0,{identifier:d,updater:c,references:1})}r.push(d)}return r}s.exports=function(s,a){var r=t(s=s||[],a=a||{});return function(s){s=s||[];for(var n=0;n<r.length;n++){var l=o(r[n]);e[l].references--}for(var i=t(s,a),p=0;p<r.length;p++){var d=o(r[p]);0===e[d].references&&(e[d].updater(),e.splice(d,1))}r=i}}},25(s){var e={};s.exports=function(s,o){var t=function(s){if(void 0===e[s]){var o=document.querySelector(s);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(s){o=null}e[s]=o}return e[s]}(s);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},27(s){s.exports=function(s){var e=document.createElement("style");return s.setAttributes(e,s.attributes),s.insert(e,s.options),e}},26(s,e,o){s.exports=function(s){var e=o.nc;e&&s.setAttribute("nonce",e)}},24(s){s.exports=function(s){if("u"<typeof document)return{update:function(){},remove:function(){}};var e=s.insertStyleElement(s);return{update:function(o){var t,a,r;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,a&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(r=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(r))))," */")),s.styleTagTransform(t,e,s.options)},remove:function(){var s;null===(s=e).parentNode||s.parentNode.removeChild(s)}}}},28(s){s.exports=function(s,e){if(e.styleSheet)e.styleSheet.cssText=s;else{for(;e.firstChild;)e.removeChild(e.firstChild);e.appendChild(document.createTextNode(s))}}},22(s,e,o){var t=o(23),a=o.n(t),r=o(24),n=o.n(r),l=o(25),i=o.n(l),p=o(26),d=o.n(p),m=o(27),y=o.n(m),c=o(28),u=o.n(c),b=o(29),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=y(),a()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
+`,""]),o.d(e,{},{A:i})},32(s){s.exports=function(s){var e=[];return e.toString=function(){return this.map(function(e){var o="",t=void 0!==e[5];return e[4]&&(o+="@supports (".concat(e[4],") {")),e[2]&&(o+="@media ".concat(e[2]," {")),t&&(o+="@layer".concat(e[5].length>0?" ".concat(e[5]):""," {")),o+=s(e),t&&(o+="}"),e[2]&&(o+="}"),e[4]&&(o+="}"),o}).join("")},e.i=function(s,o,t,a,r){"string"==typeof s&&(s=[[null,s,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<s.length;p++){var d=[].concat(s[p]);t&&n[d[0]]||(void 0!==r&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=r),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),a&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=a):d[4]="".concat(a)),e.push(d))}},e}},31(s){s.exports=function(s){return s[1]}},24(s){var e=[];function o(s){for(var o=-1,t=0;t<e.length;t++)if(e[t].identifier===s){o=t;break}return o}function t(s,t){for(var a={},r=[],n=0;n<s.length;n++){var l=s[n],i=t.base?l[0]+t.base:l[0],p=a[i]||0,d="".concat(i," ").concat(p);a[i]=p+1;var m=o(d),y={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)e[m].references++,e[m].updater(y);else{var c=function(s,e){var o=e.domAPI(e);return o.update(s),function(e){e?(e.css!==s.css||e.media!==s.media||e.sourceMap!==s.sourceMap||e.supports!==s.supports||e.layer!==s.layer)&&o.update(s=e):o.remove()}}(y,t);t.byIndex=n,e.splice(n,0,{identifier:d,updater:c,references:1})}r.push(d)}return r}s.exports=function(s,a){var r=t(s=s||[],a=a||{});return function(s){s=s||[];for(var n=0;n<r.length;n++){var l=o(r[n]);e[l].references--}for(var i=t(s,a),p=0;p<r.length;p++){var d=o(r[p]);0===e[d].references&&(e[d].updater(),e.splice(d,1))}r=i}}},26(s){var e={};s.exports=function(s,o){var t=function(s){if(void 0===e[s]){var o=document.querySelector(s);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(s){o=null}e[s]=o}return e[s]}(s);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},28(s){s.exports=function(s){var e=document.createElement("style");return s.setAttributes(e,s.attributes),s.insert(e,s.options),e}},27(s,e,o){s.exports=function(s){var e=o.nc;e&&s.setAttribute("nonce",e)}},25(s){s.exports=function(s){if("u"<typeof document)return{update:function(){},remove:function(){}};var e=s.insertStyleElement(s);return{update:function(o){var t,a,r;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,a&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(r=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(r))))," */")),s.styleTagTransform(t,e,s.options)},remove:function(){var s;null===(s=e).parentNode||s.parentNode.removeChild(s)}}}},29(s){s.exports=function(s,e){if(e.styleSheet)e.styleSheet.cssText=s;else{for(;e.firstChild;)e.removeChild(e.firstChild);e.appendChild(document.createTextNode(s))}}},23(s,e,o){var t=o(24),a=o.n(t),r=o(25),n=o.n(r),l=o(26),i=o.n(l),p=o(27),d=o.n(p),m=o(28),y=o.n(m),c=o(29),u=o.n(c),b=o(30),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=y(),a()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);

@@ -1,0 +1,57 @@
+// Gives the drive of a kernel a way of its own to the page.
+//
+// The way that JupyterLite has waits for ever when the page cannot store something, mixes up the
+// answers of two kernels of one page, and stores a file again that was only read: it then counts as
+// changed by somebody else, or overwrites what another tab has written.
+//
+// Called in the kernel's worker with Pyodide's file system and the name of the page.
+(FS, page) => {
+  const { type: drive } = FS.lookupPath('/drive').node.mount;
+  const { API: api, ERRNO_CODES: codes, stream_ops: streams } = drive;
+  const kernel = crypto.randomUUID();
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let count = 0;
+
+  const refuse = name => {
+    throw new FS.ErrnoError(codes[name] ?? codes.EIO);
+  };
+  api.request = data => {
+    const request = new XMLHttpRequest();
+    request.open('POST', encodeURI(api.endpoint), false);
+    count += 1;
+    try {
+      request.send(JSON.stringify({ data, browsingContextId: `${page}#${kernel}.${count}` }));
+    } catch (error) {
+      refuse('EIO');
+    }
+    if (request.status !== 200) {
+      refuse('EIO');
+    }
+    const reply = JSON.parse(request.responseText);
+    return reply.refused ? refuse(reply.refused) : reply.done;
+  };
+  api.put = (path, { data }) => {
+    let sent;
+    try {
+      sent = { format: 'text', data: decoder.decode(data) };
+    } catch (error) {
+      const parts = [];
+      for (let at = 0; at < data.length; at += 32768) {
+        parts.push(String.fromCharCode(...data.subarray(at, at + 32768)));
+      }
+      sent = { format: 'base64', data: btoa(parts.join('')) };
+    }
+    return api.request({ method: 'put', path: api.normalizePath(path), data: sent });
+  };
+  const store = streams.close.bind(streams);
+  streams.close = stream => {
+    const readsOnly = (stream.flags & 3) === 0;
+    if (readsOnly) {
+      stream.file = undefined;
+    } else {
+      store(stream);
+    }
+  };
+  return api._baseUrl;
+}
