@@ -70,7 +70,7 @@ class CodeCard(QuestionCard):
 
     def parts(self) -> Sequence[Part]:
         ask, *rest = super().parts()
-        rows = tuple((f"`{call}`", f"`{expected!r}`") for call, expected in self.item.calls)
+        rows = tuple((f"`{call}`", f"`{expected}`") for call, expected in self.item.calls)
         parts = [ask, Rows("examples", rows), *rest]
         if self.answer is not None and self._tried:
             tone = "green" if all(each.is_right for each in self._tried) else "orange"

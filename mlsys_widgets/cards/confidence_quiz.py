@@ -22,6 +22,7 @@ from mlsys_widgets.cards.parts import (
 from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.drawing import markup, picture
 from mlsys_widgets.labs import Question, Quiz
+from mlsys_widgets.labs.quiz import confidence_box
 from mlsys_widgets.ledger import Answer, Ledger
 from mlsys_widgets.wording.choices import one_of
 
@@ -185,7 +186,7 @@ class ConfidenceQuiz(ItemTask):
         given: dict[str, tuple[Any, Any]] = {}
         for key in keys:
             if key not in self.answers:
-                sure = values.get(f"{key}-confidence")
+                sure = values.get(confidence_box(key))
                 given[key] = (values.get(key), int(sure) if sure else None)
         return given
 
@@ -229,7 +230,7 @@ class ConfidenceQuiz(ItemTask):
                         disabled=given is not None)
             )  # fmt: skip
             sure = given.confidence if given else None
-            parts.append(Confidence(f"{key}-confidence", sure, given is not None, f"question {k}"))
+            parts.append(Confidence(confidence_box(key), sure, given is not None, f"question {k}"))
             if given is not None and (self._each or self.is_open):
                 parts += self._feedback(key)
             elif self._each and self._to_lock == (key,):

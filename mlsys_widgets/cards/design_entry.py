@@ -356,6 +356,9 @@ class DesignEntry(Task):
             return
         failed = self.saved_misses
         label = "Saved, does not fit" if failed else "Saved"
+        if 0 < len(failed) < (many := len(self.lamps)):
+            # The headline says what is kept, too: "fits, too late".
+            label = f"Saved, misses {len(failed)} of {many}"
         if self._stands:
             words = ": ".join(
                 filter(None, (label, headline and f"**{headline.removesuffix('.')}**"))

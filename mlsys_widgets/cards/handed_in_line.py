@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.files import signature_of
 from mlsys_widgets.labs.student_steps import saved_progress
 from mlsys_widgets.ledger import Ledger, State
 from mlsys_widgets.ledger.handed_in import HANDED_IN, HandIn, read_hand_in
@@ -23,11 +24,9 @@ _notes: Final[dict[Path, tuple[_Seen, HandIn | None]]] = {}
 def hand_in_of(ledger: Ledger) -> HandIn | None:
     """Return when the lab of a ledger was last handed in; `None` if it never was."""
     folder = ledger.path.parent
-    try:
-        status = (folder / HANDED_IN).stat()
-    except OSError:
+    seen = signature_of(folder / HANDED_IN)
+    if seen is None:
         return None
-    seen = status.st_ino, status.st_size, status.st_mtime_ns
     before, note = _notes.get(folder, (None, None))
     if seen != before:
         note = read_hand_in(folder)

@@ -16,16 +16,16 @@ from mlsys_widgets.instruments.roofline_widget import RooflineWidget
 from mlsys_widgets.labs import Measurement, execution
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.measured import ceilings
-from mlsys_widgets.measured.background import BackgroundMeasurement, refuse_unwritable
+from mlsys_widgets.measured.background import BackgroundMeasurement, can_measure, refuse_unwritable
 from mlsys_widgets.measured.disturbances import disturbances, product_rates
 from mlsys_widgets.measured.machine_file import MachineFile, read_machine_file, this_machine
 from mlsys_widgets.measured.recorder import Document
+from mlsys_widgets.measured.waiting import WaitingRun, waiting_runs
 from mlsys_widgets.wording.units import format_quantity
 
-#: The other way to measure.
-COMMAND: Final = f"mlsys measure --cpu --quick --out {MEASUREMENT}"
 #: What a chart calls a measurement that is known to be the student's own.
 YOURS: Final = "Your machine"
+_LOOK: Final = "Look for the file"
 
 Chart = TypeVar("Chart", bound=RooflineWidget)
 
@@ -158,6 +158,26 @@ class MeasurementCard(ItemTask):
 
     # Measuring.
 
+    @property
+    def command(self) -> str:
+        """The other way to measure, for a terminal."""
+        parts = f"--sections {' '.join(self.item.sections)} " if self.item.sections else ""
+        return f"mlsys measure --cpu --quick {parts}--out {MEASUREMENT}"
+
+    def _other_way(self) -> str:
+        """How a measurement comes from a terminal: besides the button, or instead of it."""
+        if can_measure():
+            return (
+                f"Or, in a terminal in this folder: `{self.command}`. The file `{self.path.name}`"
+                " is handed in with the notebook."
+            )
+        return (
+            "Python runs inside a web page here, where it cannot tell what a processor can do."
+            f" Where mlsys_widgets is installed, run `{self.command}` in a terminal. Then upload"
+            f" `{self.path.name}` with the file browser on the left, into the folder of this lab,"
+            f" and press *{_LOOK}*. It is handed in with the notebook."
+        )
+
     def measure(self, **options: Any) -> BackgroundMeasurement:
         """Begin to measure; the card and its charts follow.
 
@@ -179,7 +199,8 @@ class MeasurementCard(ItemTask):
         file = self.file
         counts = file is not None and file.document is not None and self.is_yours(file)
         out = self.second_path if counts else self.path
-        run = BackgroundMeasurement(out, sizes=self.item.sizes, **options)
+        item = self.item
+        run = BackgroundMeasurement(out, sizes=item.sizes, sections=item.sections, **options)
         _running[self.path] = run
         self._attach(run)
         return run
@@ -204,6 +225,7 @@ class MeasurementCard(ItemTask):
     def actions(self) -> Mapping[str, Action]:
         return {
             "measure": self._on_measure,
+            "look": self._on_look,
             "cancel": self._on_cancel,
             "adopt": self._on_adopt,
             "use-second": self._on_use_second,
@@ -213,6 +235,11 @@ class MeasurementCard(ItemTask):
     def _on_measure(self, _values: Values) -> None:
         self.measure()
         self._say(f"Measuring. It takes about {self.item.seconds} seconds.", focus="running")
+
+    def _on_look(self, _values: Values) -> None:
+        self.refresh()
+        found = f"Found {self.path.name}." if self.file else f"There is no {self.path.name} yet."
+        self._say(found, focus="send")
 
     def _on_cancel(self, _values: Values) -> None:
         if self._run is not None:
@@ -291,24 +318,19 @@ class MeasurementCard(ItemTask):
             )
             return [about, bar, Buttons("send", (("cancel", "Cancel"),))]
         file = self.file
-        other = Prose(
-            "other",
-            f"Or, in a terminal in this folder: `{COMMAND}`. The file `{self.path.name}` is handed"
-            " in with the notebook.",
-            quiet=True,
-        )
+        other = Prose("other", self._other_way(), quiet=can_measure())
+        first = ("measure", "Measure this machine") if can_measure() else ("look", _LOOK)
         if file is None:
-            return [about, Buttons("send", (("measure", "Measure this machine"),)), other]
+            return [about, Buttons("send", (first,)), other]
         if file.document is None:
             words = f"{self.path.name} cannot be used. {file.problem}"
-            again = Buttons("send", (("measure", "Measure this machine"),))
-            return [about, Prose("whose", words, tone="red"), again, other]
+            return [about, Prose("whose", words, tone="red"), Buttons("send", (first,)), other]
         yours = self.is_yours(file)
         known = self.recorded.get("digest") == file.digest
         whose: Part = Prose("whose", self.whose(file), tone="orange")
         if yours:
             whose = RecordedAnswer("whose", self.whose(file), file.date)
-        buttons = [("measure", "Measure again" if yours else "Measure this machine")]
+        buttons = [("measure", "Measure again") if yours and can_measure() else first]
         buttons += [] if known else [("adopt", "Use this file")]
         second = self.second
         if second is not None:
@@ -321,7 +343,7 @@ class MeasurementCard(ItemTask):
         if self._run is not None or self.second is not None or file is None:
             return None
         # A machine that was busy is a reason to measure again, so that stays in sight.
-        link = "Show all sizes, or measure again"
+        link = "Show all numbers, or measure again"
         return ShortForm(("whose", "restless"), link) if self.is_yours(file) else None
 
     def _choice(self, first: MachineFile, second: MachineFile) -> list[Part]:
@@ -358,6 +380,9 @@ def _in_short(file: MachineFile) -> str:
 def _in_two_numbers(file: MachineFile) -> str:
     """The best product and the best bandwidth of a run."""
     assert file.document is not None
+    for run in waiting_runs(file.document):
+        mean, tail = (format_quantity(each, "s") for each in (run.mean, run.p99))
+        return f"mean {mean}, p99 {tail} in the {run.loop} loop"
     best = ceilings(file.document)
     numbers = [format_quantity(best.peaks["fp32"], "FLOP/s")] if "fp32" in best.peaks else []
     numbers += [format_quantity(best.bandwidth, "B/s")] if best.bandwidth else []
@@ -365,7 +390,7 @@ def _in_two_numbers(file: MachineFile) -> str:
 
 
 def _numbers(document: Document) -> list[Part]:
-    """The best of everything that was measured, and each square product in fp32."""
+    """The best of everything that was measured, each square product in fp32, and each loop."""
     best, cards = ceilings(document), []
     if "fp32" in best.peaks:
         rate = format_quantity(best.peaks["fp32"], "FLOP/s")
@@ -375,4 +400,18 @@ def _numbers(document: Document) -> list[Part]:
     rates = product_rates(document)
     rows = tuple((f"N = {n:,}", format_quantity(rate, "FLOP/s")) for n, rate in rates.items())
     parts: list[Part] = [Numbers("best", tuple(cards))] if cards else []
-    return [*parts, *([Rows("products", rows)] if rows else [])]
+    parts += [Rows("products", rows)] if rows else []
+    loops = tuple((_loop(run), _waited(run)) for run in waiting_runs(document))
+    return [*parts, *([Rows("loops", loops)] if loops else [])]
+
+
+def _loop(run: WaitingRun) -> str:
+    """A run of a little server, as it is called."""
+    return f"{run.loop.capitalize()} loop, {format_quantity(run.busy, '%')} busy"
+
+
+def _waited(run: WaitingRun) -> str:
+    """How long its answers took, and how close a simulation of the same requests comes."""
+    mean, tail = (format_quantity(each, "s") for each in (run.mean, run.p99))
+    error = format_quantity(run.error, "%")
+    return f"mean {mean}, p99 {tail}; the mean of a simulation is off by {error}"

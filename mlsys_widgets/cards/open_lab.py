@@ -144,6 +144,7 @@ class OpenLab:
             )
         self.student = labs.student(folder)
         self.variants = variants
+        edition = self.student.draws_from(edition)
         self.p = self.lab.draw(self.student.name, edition=edition, variants=variants)
         self.items = as_counted(self.lab.items(self.p), deeper)
         self._attempts = Attempts(self.lab, self.student.name, edition, variants)

@@ -76,7 +76,7 @@ class OwnWords(Task):
         box = TextArea(
             "answer",
             "One sentence, if you like",
-            "Nobody grades it. Your teacher may read it, and so will you before the exam.",
+            "Nobody grades it. Your teacher in a course may read it, and you before the exam.",
             kept.value if kept else "",
             rows=2,
             at_least=0,

@@ -31,7 +31,7 @@ class Practice:
 
         def replies(key: CodeKey) -> Sequence[Any]:
             assert isinstance(item, Code)
-            return call_apart(answer, item.function, key.cases)
+            return call_apart(answer, item.function, key.cases, key.driver)
 
         return judge_answer(self.checks[name], Given(p, self.folder), answer, replies)
 
@@ -42,7 +42,11 @@ class Practice:
         except ValueError:  # of an answer about a file that is missing or broken
             return ""
         if isinstance(key, CodeKey):
-            value = "\n\n".join(f"`{line}`" for line in str(key.value).splitlines() if line.strip())
+            # Spaces that a page keeps: without them nobody sees what belongs to a loop.
+            lines = (line for line in str(key.value).splitlines() if line.strip())
+            value = "\n\n".join(
+                f"`{chr(160) * (len(line) - len(line.lstrip()))}{line.lstrip()}`" for line in lines
+            )
         else:
             value = f"**{item.in_words(key.value)}**"  # type: ignore[arg-type]
         return f"{value}\n\n{beyond_the_verdict(key.says)}".strip()

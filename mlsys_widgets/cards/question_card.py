@@ -98,6 +98,7 @@ class QuestionCard(ItemTask):
         self._attempts, self._report = attempts, told
         self._note = ""
         self._verdicts: dict[tuple[str, Any], Verdict] = {}
+        self._judging = False
         #: What is said once the lab has no other numbers.
         self._no_more = ""
         self.refresh()
@@ -185,7 +186,10 @@ class QuestionCard(ItemTask):
 
     def _turn_to_last_begun(self) -> None:
         begun = self._state.answers.get(begun_name(self.task_id)) if self._state else None
-        number = begun.value if begun else 0
+        told = self.told
+        # What was told about a second answer is shown below its question, whatever the ledger has.
+        second = told is not None and told.second_answer is not None
+        number = 1 if second else begun.value if begun else 0
         if self._attempts is None or number == self.attempt:
             return
         asked = self._attempts.at(self.task_id, number) if _is_attempt(number) else None
@@ -264,7 +268,14 @@ class QuestionCard(ItemTask):
         unit = self.item.unit
         # The attempt that was answered, even if another window begins one meanwhile.
         name = self.answer_name
-        self._save(lambda: self._ledger.record_answer(name, answer, unit=unit))
+        # A function may take a while, and what it said before is of another one.
+        self._judging = self._practice is not None and isinstance(self.item, Code)
+        try:
+            self._save(lambda: self._ledger.record_answer(name, answer, unit=unit))
+            if self._judging:
+                self._judged(answer)
+        finally:
+            self._judging = False
         told = self._told()
         # In practice the verdict says more.
         early = self._practice is None and self.item.form_error(answer)
@@ -300,6 +311,8 @@ class QuestionCard(ItemTask):
     def _practiced(self, standing: Answer) -> list[Part]:
         if self._practice is None or not isinstance(self.item, Checked):
             return []
+        if self._judging:
+            return [Prose("verdict", "It is being judged.", quiet=True)]
         assert self._attempts is not None
         asked = self._attempts.at(self.task_id, self.attempt)
         assert asked is not None
@@ -358,12 +371,13 @@ class QuestionCard(ItemTask):
         standing, told, report = self.answer, self.told, self._report()
         parts: list[Part] = [Prose("ask", self.item.ask)]
         if told and report and self.is_final:
-            return [*parts, *told_parts(self.item, told, report, self.attempt)]
+            assert isinstance(self._item, Asked)
+            return [*parts, *told_parts(self._item, told, report)]
         if told and report:
             parts.insert(0, Prose("chance", chance_words(report), label="Second chance."))
         if isinstance(self.item, Essay):
             parts += self._rubric(self.item)
-        if isinstance(self.item, Number | Choice) and (words := self.item.worked_example):
+        if not isinstance(self.item, Essay) and (words := self.item.worked_example):
             parts.append(FoldedProse("example", words, heading="Stuck? A worked example"))
         parts.append(self._asking(standing))
         label = "Record my answer" if standing is None else "Record the change"

@@ -9,8 +9,9 @@ from datetime import UTC
 from pathlib import Path
 from typing import Final
 
-from mlsys_widgets.cards.parts import Buttons, Part, Prose
-from mlsys_widgets.files import TOLD
+from mlsys_widgets.cards.parts import Buttons, FoldedProse, Part, Prose
+from mlsys_widgets.cards.practice_parts import beyond_the_verdict
+from mlsys_widgets.files import TOLD, signature_of
 from mlsys_widgets.labs.asked import Asked
 from mlsys_widgets.labs.told import Told, ToldQuestion, told_beside
 
@@ -30,29 +31,38 @@ class ToldFile:
 
     def read(self) -> Told | None:
         """Return what the student was told; `None` if that is nothing."""
-        try:
-            about = self.ledger.with_name(TOLD).stat()
-        except OSError:
-            return None
-        seen = about.st_ino, about.st_size, about.st_mtime_ns
+        seen = signature_of(self.ledger.with_name(TOLD))
         if seen != self._seen:
             self._told = told_beside(self.ledger, self.lab, self.student)
             self._seen = seen
         return self._told
 
 
-def told_parts(item: Asked, told: ToldQuestion, report: Told, attempt: int) -> Sequence[Part]:
-    """Return what is below a question whose answer was judged for good."""
-    second = attempt > 0 and told.second_answer is not None
-    credit = told.second_credit if second else told.credit
-    says = told.second_says if second else told.says
-    answer = told.second_answer if second else told.answer
+def told_parts(first: Asked, told: ToldQuestion, report: Told) -> Sequence[Part]:
+    """Return what is below a question whose answer was judged for good.
+
+    Parameters
+    ----------
+    first
+        What was asked at first; above is what was asked last.
+    """
+    answer = _in_words(first, told.answer)
+    if told.second_answer is not None:
+        earlier = f"{first.ask}\n\nYour answer: **{answer}**\n\n{told.says}"
+        label, _ = _label(told.credit)
+        return [
+            Prose("recorded", f"Your second answer: **{told.second_answer}**"),
+            _verdict(told.second_credit, told.second_says),
+            Prose("first", f"**{answer}** {label}", label="Your first answer, on other numbers:"),
+            Prose("earned", _earned(told)),
+            FoldedProse("before", earlier, heading="The first question, and why"),
+        ]
     parts: list[Part] = [
-        Prose("recorded", f"Your answer: **{_in_words(item, answer or '')}**"),
-        _verdict(credit, says),
+        Prose("recorded", f"Your answer: **{answer}**"),
+        _verdict(told.credit, told.says),
         Prose("earned", _earned(told), quiet=True),
     ]
-    if not second and report.can_take_again(told):
+    if report.can_take_again(told):
         parts += [
             Prose("chance", chance_words(report), quiet=True),
             Buttons("again", ((SECOND, "Take it again on new numbers"),), leads=False),
@@ -69,20 +79,25 @@ def chance_words(report: Told) -> str:
     )
 
 
-def _verdict(credit: float, says: str) -> Part:
+def _label(credit: float) -> tuple[str, str]:
+    """Return the words in front of an explanation, and their color."""
     if credit >= 1:
-        return Prose("verdict", says, label="✓ Right.", tone="green")
-    label = "◐ Partly right." if credit > 0 else "✗ Not right."
-    return Prose("verdict", says, label=label, tone="orange")
+        return "✓ Right.", "green"
+    return ("◐ Partly right." if credit > 0 else "✗ Not right."), "orange"
+
+
+def _verdict(credit: float, says: str) -> Part:
+    label, tone = _label(credit)
+    return Prose("verdict", beyond_the_verdict(says), label=label, tone=tone)
 
 
 def _earned(told: ToldQuestion) -> str:
     if not told.points:
         return "It is deeper and has no points."
     words = f"{told.earned:g} of {told.points:g} points."
-    if told.second_answer is None:
-        return words
-    return f"{words} The better of both answers counts, the second at {100 * told.share:g}%."
+    if told.by_person:
+        return f"{words} Your TA decided on these points."
+    return f"{words} {told.counts}".strip()
 
 
 def _in_words(item: Asked, answer: str) -> str:

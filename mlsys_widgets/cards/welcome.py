@@ -129,7 +129,7 @@ class Welcome(LabWidget):
         beyond = [Prose("beyond", more, quiet=True)] if more else []
         # Problems first, then what it is about; whose it is comes last.
         about = [Prose("practice", _PRACTICE)] if self._practice else []
-        shown = [*warnings, Prose("shape", shape), *about, *listed, *beyond, *done]
+        shown = [*warnings, *about, Prose("shape", shape), *listed, *beyond, *done]
         return [*shown, Prose("whose", whose, quiet=True)]
 
     def _how_long(self) -> str:

@@ -16,6 +16,7 @@ from mlsys_widgets.classes.lecture_points import LecturePoint, lecture_points
 from mlsys_widgets.classes.report_page import STYLE, figure, point
 from mlsys_widgets.classes.summary import ClassSummary, PredictionSummary, QuestionSummary
 from mlsys_widgets.drawing.charts import Bar, Chart
+from mlsys_widgets.drawing.markup import plain
 from mlsys_widgets.drawing.whole_page import whole_page
 
 _OUTCOMES = (("right", "green", "all points"), ("partly", "orange", "some"),
@@ -41,9 +42,9 @@ def _body(summary: ClassSummary) -> Iterator[str]:
         yield f"<p>Fewer than {SMALLEST} students have a graded submission: too few to show.</p>"
         return
     middle = st.median(summary.scores)
-    yield f"<p>{len(summary.rows):,} handed in"
-    yield "" if middle is None else f"; the median is {middle:.3g} of {summary.most:g} points"
-    yield f'.</p><p class="quiet">Groups of fewer than {SMALLEST} students are shown together.</p>'
+    median = "" if middle is None else f"; the median is {middle:.3g} of {summary.most:g} points"
+    yield f"<p>{len(summary.rows):,} handed in{median}.</p>"
+    yield f'<p class="quiet">Groups of fewer than {SMALLEST} students are shown together.</p>'
     if points := [each for each in lecture_points(summary) if may_be_shown(each)]:
         yield "<h2>What the class believes, and what to say</h2>"
         yield f'<ol class="lecture">{"".join(map(point, points))}</ol>'
@@ -77,12 +78,12 @@ def _prediction(prediction: PredictionSummary) -> Chart | None:
     if not any(shown):
         return None
     bars = [
-        Bar(each.label, ((float(n), "blue"),), f"{n:,} ({percent(n, prediction.count)})")
+        Bar(plain(each.label), ((float(n), "blue"),), f"{n:,} ({percent(n, prediction.count)})")
         for n, each in zip(shown, prediction.options, strict=True)
         if n
     ]
     if together:
         bars.append(Bar("anything else", ((float(together), "gray"),), f"{together:,}"))
     most = float(prediction.count)
-    return Chart(f"prediction:{prediction.name}", prediction.title, prediction.question,
+    return Chart(f"prediction:{prediction.name}", prediction.title, plain(prediction.question),
                  tuple(bars), most=most)  # fmt: skip

@@ -154,7 +154,8 @@ def _judged(item: Checked, key: Key, text: str) -> TypedAnswer:
         return TypedAnswer(text, 0.0)
     if isinstance(key, CodeKey) and isinstance(item, Code):
         # A source of the key's own, so it may run here.
-        verdict = judge_code(key, [call(str(answer), item.function, case) for case in key.cases])
+        replies = [call(str(answer), item.function, case, key.driver) for case in key.cases]
+        verdict = judge_code(key, replies)
     else:
         verdict = judge(key, answer)
     return TypedAnswer(text, verdict.credit, verdict.belief)

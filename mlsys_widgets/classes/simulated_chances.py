@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from mlsys_widgets.grading.judging.told_answers import JudgedAnswer, SecondAnswe
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIn
 from mlsys_widgets.judging.keys import Given, Key
 from mlsys_widgets.labs import Choice, Item, Number
+from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.attempts import Attempts, answer_name, begun_name
 from mlsys_widgets.ledger import Ledger
 
@@ -46,21 +48,28 @@ def told_and_again(
         key = key_of(of.checks.get(name), Given(p, folder))
         if key is None or not isinstance(items.get(name), Number | Choice):
             continue
-        answers[name] = JudgedAnswer.of(key, kept.value, time=handed_in.isoformat())
+        answers[name] = JudgedAnswer.of(key, kept.value, time=_utc(handed_in))
         asked = attempts.at(name, 1)
         missed = answers[name].credit < 1
         if not missed or asked is None or chance.random() >= TAKES:
             continue
+        assert isinstance(asked.item, Checked)
         again = of.checks[name](Given(asked.p, folder))
-        value = again.value if chance.random() < LEARNS else _wrong(again, asked.item)
+        value: Any = again.value if chance.random() < LEARNS else _wrong(again, asked.item)
         moment += timedelta(minutes=chance.lognormvariate(1.0, 0.5))
         ledger.record_answer(begun_name(name), 1)
         ledger.record_answer(answer_name(name, 1), value)
-        seconds[name] = SecondAnswer.of(
-            again, value, time=moment.isoformat(), share=share, parameters=dict(asked.p)
+        judged_again = SecondAnswer.of(
+            again, value, time=_utc(moment), share=share, parameters=dict(asked.p)
         )
+        seconds[name] = replace(judged_again, answer=asked.item.in_words(value))
     judged = handed_in.isoformat()
     return JudgedHandIn(student, "", judged, judged, None, answers, seconds, {}), moment
+
+
+def _utc(moment: datetime) -> str:
+    """Write a time as the judge of a hub does: in UTC, without a zone."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat()
 
 
 def _wrong(key: Key, item: Item) -> Any:

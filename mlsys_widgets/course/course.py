@@ -14,6 +14,7 @@ from mlsys_widgets.course.course_settings import CourseFile
 from mlsys_widgets.course.deeper_parts import DeeperParts
 from mlsys_widgets.course.settings_tables import read_table
 from mlsys_widgets.course.staff import CoursePeople, read_people
+from mlsys_widgets.course.student_codes import BY_CODE
 from mlsys_widgets.files import COURSE_SETTINGS, NBGRADER_CONFIG
 
 #: Where nbgrader keeps the work of a student at each step, unless the course says otherwise.
@@ -34,6 +35,8 @@ class Course:
     edition
         Part of every draw: change it, and everyone's numbers change. The secret of the course, if
         it has one, is in it.
+    secret
+        What of the edition nobody outside may know.
     deeper
         Whether what lies beyond the core of a lab counts, unless the lab itself says so.
     calendar
@@ -66,6 +69,7 @@ class Course:
     variants: bool = True
     edition: str = ""
     deeper: DeeperParts = "optional"
+    secret: str = field(default="", repr=False)
     calendar: Calendar = field(default_factory=Calendar)
     lms: Mapping[str, Any] = field(default_factory=dict)
     people: CoursePeople = field(default_factory=CoursePeople)
@@ -105,8 +109,17 @@ class Course:
             people = read_people(settings, calendar.sections)
         except ValueError as problem:
             raise ValueError(f"{path}: {problem}") from None
-        edition = " ".join(filter(None, (file.edition, file.secret)))
-        return cls(root, file.variants, edition, file.deeper, calendar, file.lms, people, given)
+        if file.student_codes and not file.secret:
+            raise ValueError(
+                f"{path}: student_codes needs a secret, from which codes are made; give the course"
+                ' one of its own: secret = "…", 32 random letters and digits'
+            )
+        by_code = BY_CODE if file.student_codes else ""
+        edition = " ".join(filter(None, (by_code, file.edition, file.secret)))
+        return cls(
+            root, file.variants, edition, file.deeper, file.secret, calendar, file.lms, people,
+            given,
+        )  # fmt: skip
 
     @property
     def home(self) -> Path:
@@ -126,6 +139,11 @@ class Course:
     def is_practice(self, lab: str) -> bool:
         """Return whether a lab is handed out for practice, so that nothing of it is graded."""
         return self.calendar.dates(lab).way == "practice"
+
+    @property
+    def draws_by_code(self) -> bool:
+        """Return whether each student draws with a code of their own."""
+        return self.edition.startswith(BY_CODE)
 
     @property
     def arguments(self) -> str:

@@ -90,6 +90,10 @@ class CourseFile:
         '"5f0c9a…"', "Part of every draw, too, and known to this course alone: nobody outside can"
         " tell who has which numbers. `mlsys course init` generates it.",
         without="none")  # fmt: skip
+    student_codes: bool = setting(
+        False, SWITCH, "true", "Whether numbers are drawn from a code for each student, which the"
+        " secret makes: for labs on a page without a server. `mlsys course codes` lists them."
+        " Everyone's numbers change with it.", without="false")  # fmt: skip
     deeper: DeeperParts = setting(
         "optional", DEEPER, '"required"', "Whether what lies beyond the core of a lab counts. Where"
         " it is optional, it is judged and explained, but gives no points.",

@@ -31,6 +31,10 @@ from mlsys_widgets.wording.plurals import counted
 
 #: What fraction of a lab somebody may be behind the fraction of its time that is over.
 _BEHIND: Final = 0.5
+_UNJUDGED: Final = (
+    "No answer is judged yet, so nobody knows how the questions stand: students of this lab are"
+    " told later than at the hand-in, or not by a hub."
+)
 RULE: Final = (
     "Behind is whoever has answered less of the lab than of its time is over, by more than half:"
     " from half of the time on, whoever has not even fetched it. Points play no role."
@@ -64,6 +68,12 @@ class LiveCounts:
     handed_in: int
     questions: tuple[QuestionCount, ...]
     behind: tuple[Behind, ...]
+
+    @property
+    def unjudged(self) -> str:
+        """Why nobody knows how the questions stand; empty if some answer was judged."""
+        judged = any(each.answered for each in self.questions)
+        return _UNJUDGED if self.handed_in and not judged else ""
 
     @property
     def sentence(self) -> str:
@@ -137,13 +147,16 @@ def run(arguments: argparse.Namespace) -> int:
     counts, console = live_counts(course, lab), Console()
     state = state_of(course.calendar.dates(lab), datetime.now(UTC))
     print_plain(console, f"{lab}: {state}. {counts.sentence}")
-    table = Table(box=None)
-    table.add_column("question", overflow="fold")
-    table.add_column("answered", justify="right")
-    table.add_column("right at first", justify="right")
-    for each in counts.questions:
-        table.add_row(Text(each.title), f"{each.answered:,}", f"{each.right:,}")
-    console.print(table)
+    if counts.unjudged:
+        print_plain(console, counts.unjudged)
+    elif counts.handed_in:
+        table = Table(box=None)
+        table.add_column("question", overflow="fold")
+        table.add_column("answered", justify="right")
+        table.add_column("right at first", justify="right")
+        for each in counts.questions:
+            table.add_row(Text(each.title), f"{each.answered:,}", f"{each.right:,}")
+        console.print(table)
     for behind in counts.behind:
         print_plain(console, f"behind: {behind.student} {behind.why}")
     if counts.behind:

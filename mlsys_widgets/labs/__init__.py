@@ -26,6 +26,7 @@ Examples
 
 from mlsys_widgets.labs.answers import UnusableAnswer, plain
 from mlsys_widgets.labs.code_item import Code
+from mlsys_widgets.labs.game import Game, Impossible, Played
 from mlsys_widgets.labs.identity import Execution, Student, execution, student
 from mlsys_widgets.labs.items import (
     Checklist,
@@ -54,6 +55,8 @@ __all__ = [
     "Code",
     "Essay",
     "Execution",
+    "Game",
+    "Impossible",
     "Item",
     "Lab",
     "Measurement",
@@ -64,6 +67,7 @@ __all__ = [
     "Parameter",
     "Parameters",
     "Peek",
+    "Played",
     "Prediction",
     "Question",
     "Quiz",

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import getpass
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from mlsys_widgets.course.student_codes import drawn_from
 from mlsys_widgets.files import COURSE_SETTINGS, LEDGER, NBGRADER_CONFIG
 
 #: Who runs the notebook: a student who works in it, or nbgrader, to validate or to grade it.
@@ -43,6 +44,8 @@ class Student:
         Where it was found, for people to read.
     uncertain
         Whether the course may know the student under another name, as with a laptop's login.
+    code
+        The code that a course gave to the student, where numbers are drawn from one.
 
     Examples
     --------
@@ -58,6 +61,11 @@ class Student:
     name: str
     known_from: str
     uncertain: bool = False
+    code: str = field(default="", repr=False)
+
+    def draws_from(self, edition: str) -> str:
+        """Return the edition that this student's numbers are drawn from, which may be a code."""
+        return drawn_from(edition, self.name, self.code)
 
 
 def execution() -> Execution:
@@ -136,7 +144,9 @@ def student(folder: str | os.PathLike[str] = ".") -> Student:
         return found
     kept = settings_file()
     if kept.is_file() and (name := kept.read_text("utf-8").strip()):
-        return Student(_checked(name, str(kept)), "what you set with mlsys whoami")
+        told = _code_file()
+        code = told.read_text("utf-8").strip() if told.is_file() else ""
+        return Student(_checked(name, str(kept)), "what you set with mlsys whoami", code=code)
     return Student(_login(), "your login on this computer", uncertain=True)
 
 
@@ -166,8 +176,13 @@ def worked_as(login: str, folder: str | os.PathLike[str]) -> str:
     return people.worked_as(login, record.read_bytes() if record.is_file() else None)
 
 
-def remember(name: str) -> Path:
+def remember(name: str, code: str = "") -> Path:
     """Keep the name under which a course knows the person at this computer.
+
+    Parameters
+    ----------
+    code
+        The code that the course gave to that person, where there is no other way to the numbers.
 
     Raises
     ------
@@ -175,21 +190,30 @@ def remember(name: str) -> Path:
         When this cannot be a student's name.
     """
     kept = settings_file()
-    checked = _checked(name.strip(), "the name")
+    checked = _checked(name.strip(), "what you entered")
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(f"{checked}\n", "utf-8")
+    if code:
+        _code_file().write_text(f"{code}\n", "utf-8")
+    else:
+        _code_file().unlink(missing_ok=True)
     return kept
 
 
 def forget() -> None:
     """Forget the remembered name: the computer's login counts again."""
     settings_file().unlink(missing_ok=True)
+    _code_file().unlink(missing_ok=True)
 
 
 def settings_file() -> Path:
     """Where `remember` keeps the name."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "mlsys_widgets" / "student.txt"
+
+
+def _code_file() -> Path:
+    return settings_file().with_name("code.txt")
 
 
 def _named(variable: str, words: str) -> Student | None:

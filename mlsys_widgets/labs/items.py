@@ -565,6 +565,9 @@ class Measurement(Item):
         What is timed, and what to mind.
     sizes
         Sides of the fp32 products that the lab asks about: a measurement without them is of no use.
+    sections
+        The only parts of a measurement that the lab needs, by name, as in ``mlsys measure
+        --sections``; the usual ones if none is named.
     seconds
         How long it takes, about.
     title
@@ -581,5 +584,6 @@ class Measurement(Item):
 
     about: str
     sizes: Sequence[int] = ()
+    sections: Sequence[str] = ()
     seconds: int = 12
     title: str = "Measure this machine"

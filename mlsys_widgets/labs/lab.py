@@ -13,6 +13,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Any, Final, overload
 
+from mlsys_widgets.course.student_codes import drawn_from
 from mlsys_widgets.files import ASKS
 from mlsys_widgets.labs.asked import AUTOGRADED
 from mlsys_widgets.labs.items import Essay, Item
@@ -177,8 +178,8 @@ class Lab:
             The number of a fresh draw; `labs.attempts` says which one an attempt has.
         """
         return draw(
-            self.parameters, lab=self.name, student=student, edition=edition, variants=variants,
-            again=again,
+            self.parameters, lab=self.name, student=student, edition=drawn_from(edition, student),
+            variants=variants, again=again,
         )  # fmt: skip
 
     def items(self, parameters: Parameters) -> dict[str, Item]:

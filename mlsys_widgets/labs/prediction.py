@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mlsys_widgets.labs.items import Item, Saved
 from mlsys_widgets.wording.distance import Distance
-from mlsys_widgets.wording.plurals import counted
+from mlsys_widgets.wording.plurals import in_unit
 from mlsys_widgets.wording.units import format_quantity, parse_quantity, plain_examples
 
 USUAL_TITLE: Final = "Before you look: what do you expect?"
@@ -172,7 +172,4 @@ class Prediction(Item):
         return self.example or _EXAMPLES.get(self.unit) or plain_examples(self.low, self.high)
 
     def _limit(self, limit: float) -> str:
-        # A noun has a singular; the symbol of a unit, such as s, has none.
-        is_noun = len(self.unit) > 2 and self.unit.isalpha() and self.unit.endswith("s")
-        one = is_noun and limit == 1
-        return counted(limit, self.unit[:-1]) if one else format_quantity(limit, self.unit)
+        return in_unit(limit, self.unit)

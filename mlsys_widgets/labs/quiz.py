@@ -113,6 +113,11 @@ def _parts(kind: type[_Part], given: Iterable[_Part], title: str) -> tuple[_Part
     return parts
 
 
+def confidence_box(question: str) -> str:
+    """Return the name of the box that asks how sure one is of a question."""
+    return f"{question}-confidence"
+
+
 def _ledger_names(name: str, parts: Iterable[Question | Myth]) -> tuple[str, ...]:
     return tuple(f"{name}.{part.key}" for part in parts)
 

@@ -22,6 +22,40 @@ FORMAT: Final = 1
 _LARGEST: Final = 2_000_000
 
 
+#: Points are rounded to hundredths.
+_ROUNDED: Final = 0.011
+
+
+def which_counts(points: float, first: float, second: float, share: float) -> str:
+    """Say which of two answers counts, and why.
+
+    Parameters
+    ----------
+    first, second
+        The fractions of the points that they earn by themselves.
+    share
+        What the second answer counts.
+
+    Examples
+    --------
+    >>> which_counts(6, 0.5, 1, 0.9)
+    'The second answer counts: it earned 5.4 points (90% of 6), and the first 3.'
+    >>> which_counts(6, 0.5, 0.5, 0.9)
+    'The first answer counts: it earned 3 points, and the second 2.7 (90% of 3).'
+    """
+    one, two = round(points * first, 2), round(points * share * second, 2)
+    if not one and not two:
+        return "Neither answer earned points."
+    part = f" ({100 * share:g}% of {round(points * second, 2):g})" if second and share < 1 else ""
+    if two > one:
+        return f"The second answer counts: it earned {_points(two)}{part}, and the first {one:g}."
+    return f"The first answer counts: it earned {_points(one)}, and the second {two:g}{part}."
+
+
+def _points(number: float) -> str:
+    return f"{number:g} point{'' if number == 1 else 's'}"
+
+
 class ToldRefused(ValueError):
     """A file that is not what this student was told about this lab."""
 
@@ -42,6 +76,19 @@ class ToldQuestion:
     second_credit: float = 0.0
     second_says: str = ""
     share: float = 1.0
+
+    @property
+    def counts(self) -> str:
+        """Which of two answers counts, and why; empty if there is only one."""
+        if self.second_answer is None or not self.points:
+            return ""
+        return which_counts(self.points, self.credit, self.second_credit, self.share)
+
+    @property
+    def by_person(self) -> bool:
+        """Whether somebody decided upon other points than the answers earn."""
+        best = max(self.credit, self.second_credit * self.share)
+        return abs(self.earned - self.points * best) > _ROUNDED
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.cards.code_card import CodeCard
-from mlsys_widgets.labs import Code, function_calls
+from mlsys_widgets.labs import Code, Game, Impossible, Played, function_calls
 
 HALF = Code("Halve it.", "half(x)", [((4,), 2), ((3,), 1.5)], points=5, title="Half of it")
 RIGHT = "def half(x):\n    return x / 2"
@@ -68,3 +68,31 @@ def test_opening_a_notebook_again_calls_nothing(led, monkeypatch):
     assert "Recorded: 2 lines" in again.text()
     assert RIGHT in again.text()
     assert "as expected" not in again.text()
+
+
+def _replay(decided, coins):
+    if len(decided) != len(coins):
+        raise Impossible("it skips a coin")
+    cents = sum(coin for coin, taken in zip(coins, decided, strict=True) if taken)
+    return Played(cents, f"It has {cents} cents.", coins, decided)
+
+
+PURSE = Game("def play(f, coins): return [f(c) for c in coins]", _replay, unit="cents")
+TAKE = Code("Take coins.", "take(coin)", [([[1, 5]], 5)], points=5, title="Coins", game=PURSE)
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "beaten"),
+    [
+        ("return True", "run 1: It has 6 cents.", True),
+        ("return coin > 1", "run 1: It has 5 cents.", False),
+        ("return 1 / 0", "run 1 fails: line 2: ZeroDivisionError: division by zero.", False),
+    ],
+)
+def test_a_policy_is_tried_in_an_open_run(led, body, said, beaten):
+    card = CodeCard("t", TAKE, ledger=led)
+    assert "run 1: more than 5 cents" in card.text()
+    text = entered(card, f"def take(coin):\n    {body}")
+    assert said in text
+    (tried,) = TAKE.tried(led.state().answers["t"].value)
+    assert tried.is_right is beaten

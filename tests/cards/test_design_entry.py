@@ -224,6 +224,10 @@ def test_a_promise_that_is_no_target(led):
     _, entry = service(led, promises=promises)
     assert entry.misses == ["Capture: The graph is wrong without saying so."]
     assert entry.headline == "Cloud, batch 8: in time, memory kept, capture broken."
+    press(entry, "save")
+    press(entry, "anyway")
+    # Not "does not fit: in time".
+    assert "Saved, misses 1 of 3: Cloud, batch 8: in time" in entry.text()
     captured["said"] = None
     entry.refresh()
     assert entry.misses == []

@@ -13,6 +13,7 @@ import pytest
 from nbclient import NotebookClient
 
 from mlsys_widgets import PredictionLock
+from tests.made_notebooks import notebook_of
 
 pytestmark = pytest.mark.long
 
@@ -31,8 +32,7 @@ lock""",
 
 def test_nbclient_and_nbval_find_the_commit(led, tmp_path):
     PredictionLock("act1", question="How busy?", unit="%", ledger=led).commit("70%", 4)
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
-    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    book = notebook_of(*CELLS)
     NotebookClient(book, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
     plain = [cell.outputs[-1].data["text/plain"] for cell in book.cells]
     assert "Sealed: 70%, confidence 4 of 5" in plain[0]
@@ -86,10 +86,8 @@ def graded(cell: nbformat.NotebookNode, name: str, *, points: int) -> nbformat.N
 def test_nbgrader_finds_the_commit(led, tmp_path):
     """The ledger travels with the notebook, so autograding shows and grades what was committed."""
     PredictionLock("act1", question="How busy?", unit="%", ledger=led).commit("70%", 4)
-    cells = [nbformat.v4.new_code_cell(cell) for cell in CELLS]
     check = nbformat.v4.new_code_cell("assert lock.is_open and led.verify().ok")
-    book = nbformat.v4.new_notebook(cells=[*cells, graded(check, "committed", points=2)])
-    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    book = notebook_of(*CELLS, graded(check, "committed", points=2))
     course, name = tmp_path / "course", "lab"
     source, handed_in = course / "source" / name, course / "submitted" / "student-01" / name
     for folder in (source, handed_in):

@@ -18,6 +18,7 @@ from mlsys_widgets.labs import Measurement
 from mlsys_widgets.ledger import NotSaved
 from mlsys_widgets.measured import ceilings, load, machine_file
 from mlsys_widgets.measured.background import BackgroundMeasurement
+from tests.measured.test_waiting import with_runs
 from tests.waiting import wait_for
 
 DOCUMENT = load("cpu-2core-server")
@@ -45,8 +46,8 @@ def put(card, document=DOCUMENT):
 class Quick:
     """In place of the child: a measurement that a test moves along."""
 
-    def __init__(self, out, *, sizes, **_options):
-        self.out, self.sizes = out, sizes
+    def __init__(self, out, *, sizes, sections, **_options):
+        self.out, self.sizes, self.sections = out, sizes, sections
         self.outcome, self.share, self.doing, self.problem = "running", 0.0, "starting", ""
         self.listeners = []
 
@@ -103,6 +104,23 @@ def test_the_bar_follows_and_the_result_is_recorded(card, browser_of, led, quick
     assert not measurement_card._running
 
 
+def test_a_lab_may_ask_for_one_part_alone(led, browser_of, quick, on_its_machine):
+    item = Measurement("A little server.", sections=("waiting",), seconds=18)
+    card = MeasurementCard("measurement", item, ledger=led)
+    page = browser_of(card)
+    command = "mlsys measure --cpu --quick --sections waiting --out machine.json"
+    assert command in page.parts["other"]["html"]
+    page.ask("measure")
+    assert card._run.sections == ("waiting",)
+    put(card, with_runs(service=3.75e-3))
+    card._run.now(outcome="saved")
+    assert "mean 12.8 ms, p99 58 ms" in page.parts["whose"]["html"]
+    loops = dict(page.parts["loops"]["rows"])
+    assert loops["Open loop, 80% busy"].startswith("mean 12.8 ms, p99 58 ms; the mean of a simu")
+    assert loops["Closed loop, 80% busy"].startswith("mean 2.6 ms")
+    assert "had to wait for the processor" in page.parts["restless"]["html"]
+
+
 def test_a_recorded_measurement_is_a_line_until_it_is_taken_again(
     card, browser_of, quick, on_its_machine
 ):
@@ -116,6 +134,24 @@ def test_a_recorded_measurement_is_a_line_until_it_is_taken_again(
     assert card._card.view["fold"] is None
     page.ask("cancel")
     assert card._card.view["fold"] is not None
+
+
+def test_where_no_process_can_be_started_a_file_is_looked_for(card, browser_of, monkeypatch, led):
+    monkeypatch.setattr("sys.platform", "emscripten")
+    page = browser_of(card)
+    assert page.buttons == ["look"]
+    assert "run <code>mlsys measure --cpu --quick" in page.parts["other"]["html"]
+    page.ask("look")
+    assert page.said == "There is no machine.json yet."
+    digest = put(card)
+    page.ask("look")
+    assert page.said == "Found machine.json."
+    assert "not on this machine" in page.parts["whose"]["html"]
+    assert page.buttons == ["look", "adopt"]
+    page.ask("adopt")
+    assert led.state().answers["measurement"].value["digest"] == digest
+    assert card.is_open
+    assert page.buttons == ["look"]
 
 
 def test_charts_follow_by_themselves(card, browser_of, quick, on_its_machine):

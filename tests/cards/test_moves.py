@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import nbformat
 import pytest
 from nbclient import NotebookClient
 
 from mlsys_widgets import ContextToggle, DispatchWaterfall, Move, PredictionLock, RooflineWidget
 from mlsys_widgets.cards.moves import Exploration
+from tests.made_notebooks import notebook_of
 
 GPT2, LARGE = "Choose the GPT-2-like model", "Raise N above 4,096"
 
@@ -262,9 +262,7 @@ def test_real_kernels_remember_what_was_tried(lock, tmp_path, monkeypatch):
     """A kernel in which nothing was tried, one for a grader, one that tries, and one after it."""
 
     def run(*more: str) -> str:
-        cells = [nbformat.v4.new_code_cell(cell) for cell in (*CELLS, *more)]
-        book = nbformat.v4.new_notebook(cells=cells)
-        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+        book = notebook_of(*CELLS, *more)
         resources = {"metadata": {"path": str(tmp_path)}}
         NotebookClient(book, timeout=60, resources=resources).execute()
         return str(book.cells[1].outputs[-1].data["text/plain"])

@@ -134,7 +134,7 @@ def test_where_no_server_keeps_drafts_the_kernel_does(led, open_ledger, monkeypa
     monkeypatch.setattr(another._card, "send", told.append)
     another._card._handle_custom_msg({"drafts": None}, [])
     another._card._handle_custom_msg({"drafts": [{"item": "note"}]}, [])
-    kept = {**draft, "ledger": ""}  # of no copy of a lab in particular
+    kept = {**draft, "ledger": "", "meanwhile": False}  # of no copy of a lab in particular
     assert told[:2] == [{"drafts": True}, {"drafts": {"note": {"note": [kept]}}}]
     assert told[2]["drafts"].endswith(".")
     assert not note.is_open

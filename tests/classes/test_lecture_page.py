@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,18 @@ def test_what_is_for_staff_is_refused_beside_it(
         asked = ["report", "lab_01_one", "--for-lecture", other, "--course", str(tmp_path)]
         assert cli.main(asked) == 1
         assert "--for-lecture is for everybody to see" in capsys.readouterr().err
+
+
+def test_words_are_shown_without_the_marks_of_markdown() -> None:
+    made = some_class(random.Random(1), 80)
+    (asked,) = made.predictions
+    option, *others = asked.options
+    marked = replace(
+        asked,
+        question="Is it **2×** faster?",
+        options=(replace(option, label="`fuse` *first*", count=80), *others),
+    )
+    shown = Page(lecture_page(replace(made, predictions=(marked,)))).text
+    assert "Is it 2× faster?" in shown
+    assert "fuse first" in shown
+    assert re.search(r"80 handed in; the median is 70 of 100 points\.", shown)

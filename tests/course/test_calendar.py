@@ -134,7 +134,7 @@ def test_the_settings_of_a_course_hold_its_calendar(tmp_path):
         Course.at(tmp_path)
     path.write_text("varaints = true\n", "utf-8")
     with pytest.raises(
-        ValueError, match="it can set: variants, edition, secret, deeper, timezone, late, labs"
+        ValueError, match="it can set: variants, edition, secret, student_codes, deeper"
     ):
         Course.at(tmp_path)
 

@@ -83,6 +83,19 @@ def test_without_a_hub_nobody_knows_who_has_it(dated):
     assert found.sentence == "Of 2 students, 0 handed in."
 
 
+def test_a_hand_in_that_nobody_judged_counts_no_question(dated, capsys):
+    """As before the due time in a course that tells after it: zeros would be read as wrong."""
+    (dated / "submitted" / "ann" / LAB).mkdir(parents=True)
+    found = counts(dated)
+    assert (found.handed_in, found.unjudged[:22]) == (1, "No answer is judged ye")
+    assert main(["course", "progress", LAB, "--folder", str(dated)]) == 0
+    said = capsys.readouterr().out
+    assert "No answer is judged yet" in said
+    assert "right at first" not in said
+    hands_in(dated, "bob", **{questions(dated)[0]: 0.0})
+    assert not counts(dated).unjudged
+
+
 def test_on_the_command_line(dated, capsys):
     hands_in(dated, "ann", **{questions(dated)[0]: 1.0})
     assert main(["course", "progress", LAB, "--folder", str(dated)]) == 0

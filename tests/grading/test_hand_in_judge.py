@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mlsys_widgets.files import LEDGER
+from mlsys_widgets.files import LEDGER, TOLD
+from mlsys_widgets.grading.feedback.question_results import results_of
 from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
+from mlsys_widgets.grading.telling import hand_in_judge
+from mlsys_widgets.grading.telling.hand_in_judge import HandInJudge
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
 from mlsys_widgets.grading.telling.told_report import TO_RUN
+from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.labs.practice import NOT_GRADED
+from mlsys_widgets.labs.told import ToldRefused, read_told
 from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, grade, rows
 from tests.grading.telling import CHANCE, ToldClass, in_days
+from tests.labs.rehearsal import run_tool
 
 AT_ONCE = 'feedback = "at hand-in"'
 
@@ -93,6 +100,31 @@ def test_nothing_is_told_by_hand_or_before_it_is_due(tmp_path):
     assert told_class.judge(now=lambda: later) == []
 
 
+def test_while_nothing_changes_it_is_looked_at_rarely(tmp_path, monkeypatch):
+    """By the end of a term a class has handed in thousands of times; looks are five a second."""
+    told_class = ToldClass(tmp_path, 'feedback = "after due"', f"due = {in_days(1)}")
+    first = names(told_class)[0]
+    told_class.hand_in("ann", {first: told_class.right("ann")[first]})
+    whole, present, due = [], [0.0], [datetime.now(UTC)]
+    waiting = HandInJudge.waiting
+    monkeypatch.setattr(hand_in_judge, "monotonic", lambda: present[0])
+    monkeypatch.setattr(HandInJudge, "waiting", lambda self: whole.append(1) or waiting(self))
+    judge = HandInJudge(told_class.root, now=lambda: due[0])
+    try:
+        assert [judge.look() for _ in range(20)] == [0] * 20
+        assert len(whole) == 1
+        told_class.hand_in("ben", {first: told_class.right("ben")[first]})
+        assert judge.look() == 0  # not due yet, but the notes have changed
+        assert len(whole) == 2
+        due[0] += timedelta(days=2)  # no file says so
+        assert judge.look() == 0
+        present[0] += hand_in_judge._REST + 1
+        assert judge.look() == 2
+    finally:
+        judge.close()
+    assert told_class.told("ann")[first]["credit"] == 1
+
+
 # The second chance.
 
 
@@ -119,6 +151,49 @@ def test_a_missed_question_can_be_taken_again_on_new_numbers(told_class):
     (score,) = (each for each in graded.scores if each.name == first)
     assert (score.second.credit, score.auto) == (1.0, told["earned"])
     assert score.first_credit == told["credit"]
+
+
+def test_the_feedback_page_has_both_answers_and_says_which_counts(told_class):
+    first = missed(told_class)
+    told_class.try_again("ann", first, told_class.again("ann", first))
+    told_class.submit("ann")
+    told_class.judge()
+    course = told_class_collected(told_class, "ann")
+    grade(course)
+    results = {each.name: each for each in results_of(course.notebook("autograded/ann"))}
+    why, told = results[first].why, told_class.told("ann")[first]
+    asked = course.asked("ann")
+    again = Attempts(asked.lab, "ann").at(first, 1).item.in_words(told_class.again("ann", first))
+    for each in (
+        told["says"], f"Second chance, on other numbers: you answered {again}.",
+        told["second"]["says"],
+        "The first answer counts: it earned 20 points, and the second 20 (50% of 40).",
+    ):  # fmt: skip
+        assert " ".join(each.split()) in why
+    others = [each.why for name, each in results.items() if name != first]
+    assert not any("Second chance" in each for each in others)
+
+
+def test_without_a_hub_the_feedback_brings_a_file_that_opens_in_the_cards(told_class):
+    """What was mailed or uploaded is graded with the class; its file lies beside the page."""
+    course, right, wrong = told_class.course, told_class.right("ann"), told_class.wrong("ann")
+    first, second = list(right)[:2]
+    told_class.answer("ann", {first: wrong[first], second: right[second]})
+    shutil.copytree(told_class.home("ann"), course.work("ann"))
+    grade(course)
+    made = run_tool(course.root, "nbgrader", "generate_feedback", LAB)
+    assert made.returncode == 0, made.stderr
+    content = (course.root / "feedback" / "ann" / LAB / TOLD).read_bytes()
+    told = read_told(content, LAB, "ann")
+    told_class.submit("ann")
+    told_class.judge()
+    hub = read_told(json.dumps(told_class.report("ann")).encode(), LAB, "ann")
+    assert set(told.questions) == {first, second}
+    # The same as from a hub, but nobody could judge a second answer.
+    assert told.questions == {n: replace(q, again=False) for n, q in hub.questions.items()}
+    assert (told.share, told.earned) == (None, hub.earned)
+    with pytest.raises(ToldRefused, match="for ann"):
+        read_told(content, LAB, "ben")
 
 
 def test_no_second_answer_counts_before_the_first_was_told(told_class):

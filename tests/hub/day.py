@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, FrameLocator, Locator, WebSocket, expect
 
-from tests.browser.lab_path import SOON, Student
+from tests.browser.lab_path import Student
 from tests.hub.running import Hub
 from tests.waiting import PATIENCE, wait_for
 
@@ -213,8 +213,15 @@ class Formgrader:
         said = self.frame.locator(".modal:visible")
         expect(said).to_contain_text("Log Output", timeout=READY)
         text = said.inner_text()
-        said.get_by_role("button", name="OK").click()
-        expect(said).to_have_count(0, timeout=SOON)
+        ok = said.get_by_role("button", name="OK")
+        ok.click()
+
+        def closed() -> bool:
+            # On a busy machine, a click that comes while the dialog fades in is lost: once more.
+            ok.evaluate_all("buttons => buttons.forEach(button => button.click())")
+            return said.count() == 0
+
+        wait_for(closed, "what nbgrader says stays open")
         return text
 
     def open_submission(self, person: str) -> None:

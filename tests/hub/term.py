@@ -37,7 +37,7 @@ MANUAL = 4.0
 
 def dated_bundle(folder: Path, names: Mapping[str, str], platform: LearningPlatform) -> Path:
     """The course with a calendar, two sections and a learning system."""
-    course = init_course(folder / "course", bundle())
+    course = init_course(folder / "course", bundle(THIRD))
     settings = course / "assignments" / "course.toml"
     secret = tomllib.loads(settings.read_text())["secret"]
     now = datetime.now(UTC).replace(microsecond=0, tzinfo=None)

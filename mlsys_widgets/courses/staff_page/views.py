@@ -14,7 +14,7 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.change_history import ChangeHistory, CourseChange
 from mlsys_widgets.courses.hub_link import HubLink
 from mlsys_widgets.courses.lab_overview import overview
-from mlsys_widgets.courses.live_counts import live_counts
+from mlsys_widgets.courses.live_counts import RULE, live_counts
 from mlsys_widgets.courses.people_command import people_of
 from mlsys_widgets.courses.staff_page.course_views import show_course, show_results
 from mlsys_widgets.courses.term import DATES
@@ -39,6 +39,7 @@ def show_labs(course: Course, lab: str) -> Shown:
     shown: Shown = {"labs": labs, **({"one": found} if found else {})}
     with suppress(OSError, ValueError):  # a lab with a mistake in its files
         shown["live"] = live_counts(course, lab) if found else None
+        shown["rule"] = RULE
     return shown
 
 

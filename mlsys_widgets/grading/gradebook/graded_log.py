@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.files import OWN_FOLDER, held
+from mlsys_widgets.files import OWN_FOLDER, held, signature_of
 from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
 from mlsys_widgets.grading.judging.flags import Flag
@@ -35,11 +35,7 @@ class GradedLog:
     @property
     def signature(self) -> object:
         """What changes whenever a line is added; `None` without a file."""
-        try:
-            about = self._path.stat()
-        except FileNotFoundError:
-            return None
-        return about.st_ino, about.st_size, about.st_mtime_ns
+        return signature_of(self._path)
 
     @contextmanager
     def alone(self, patience: float = 0.0) -> Iterator[None]:

@@ -80,7 +80,7 @@ def award(
 
     def call(key: CodeKey) -> Sequence[Any]:
         assert isinstance(item, Code)
-        return call_apart(answer, item.function, key.cases)
+        return call_apart(answer, item.function, key.cases, key.driver)
 
     verdict = judge_answer(check, given(parameters, working_folder(folder)), answer, call)
     earned = round(points * verdict.credit, 2)

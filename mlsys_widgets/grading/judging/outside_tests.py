@@ -18,6 +18,7 @@ import nbformat
 from mlsys_widgets.grading.judging.scoring import Score, has_failed
 from mlsys_widgets.judging.verdicts import Verdict, result_in_words
 from mlsys_widgets.labs.answers import sentence_in_lines
+from mlsys_widgets.labs.told import which_counts
 from mlsys_widgets.notebooks.blueprint import Blueprint
 from mlsys_widgets.notebooks.cell_metadata import HIDDEN
 
@@ -84,10 +85,21 @@ def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> N
 
 def verdict_text(score: Score) -> str:
     """Return what a hidden test would have printed."""
-    verdict = Verdict(score.credit or 0.0, score.says)
+    verdict = Verdict(score.credit or 0.0, f"{score.says}{_both(score)}")
     sentences = [result_in_words(score.name, verdict, score.auto or 0.0, score.most)]
     sentences += [f"For the grader: {score.doubt}"] if score.doubt else []
     return "".join(f"{sentence_in_lines(each)}\n" for each in sentences)
+
+
+def _both(score: Score) -> str:
+    """Say what was answered on new numbers after the explanation, and which answer counts."""
+    if (second := score.second) is None:
+        return ""
+    counts = which_counts(score.most, score.first_credit, second.credit, second.share)
+    return (
+        f" Second chance, on other numbers: you answered {second.answer}. {second.says}"
+        f" {counts if score.most else ''}"
+    ).rstrip()
 
 
 def _name(cell: Mapping[str, Any]) -> Any:

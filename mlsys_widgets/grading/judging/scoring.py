@@ -140,11 +140,12 @@ class Judge:
         given = SubmittedGiven(p, folder)
         return {
             _reply_name(name, number): FunctionCall(
-                name, recorded.get(name), item.function, arguments
+                name, recorded.get(name), item.function, arguments, key.driver
             )
             for name, item in self._lab.items(p).items()
             if isinstance(item, Code) and (runs or name in recorded)
-            for number, arguments in enumerate(_cases(self._checks, name, given))
+            for key in _code_keys(self._checks, name, given)
+            for number, arguments in enumerate(key.cases)
         }
 
     def score(
@@ -263,7 +264,7 @@ class Judge:
         """Return the data of a function with what it replied, so that it can be judged again."""
         if data == _NOTHING:
             return data
-        cases = _cases(self._checks, name, given)
+        cases = [case for key in _code_keys(self._checks, name, given) for case in key.cases]
         replies = [answers.get(_reply_name(name, k), _NOTHING)[-1] for k in range(len(cases))]
         return [*data, replies_as_text(cases, replies)]
 
@@ -324,9 +325,9 @@ class Judge:
         if isinstance(asked.item, Code) or not is_usable(asked.item, value):
             return None
         data = to_data(value)
-        verdict, answer = self._judge_answer(name, SubmittedGiven(asked.p, folder), data)
+        verdict, _ = self._judge_answer(name, SubmittedGiven(asked.p, folder), data)
         return SecondAnswer(
-            data, answer, verdict.credit, verdict.says, verdict.belief,
+            data, asked.item.in_words(value), verdict.credit, verdict.says, verdict.belief,
             share=share, parameters=dict(asked.p),
         )  # fmt: skip
 
@@ -351,15 +352,15 @@ def _reply_name(name: str, number: int) -> str:
     return f"{name}.{number}"
 
 
-def _cases(checks: Checks, name: str, given: Given) -> Sequence[Sequence[Any]]:
-    """Return the hidden cases of a function; none if its check fails, which is said later."""
+def _code_keys(checks: Checks, name: str, given: Given) -> list[CodeKey]:
+    """Return the key of a function; none if its check fails, which is said later."""
     try:
         key: Any = checks[name](given)
     except MemoryError:
         raise
     except Exception:
-        return ()
-    return key.cases if isinstance(key, CodeKey) else ()
+        return []
+    return [key] if isinstance(key, CodeKey) else []
 
 
 def _measurement_doubts(items: Mapping[str, Item], folder: Path) -> Iterator[Flag]:

@@ -41,7 +41,10 @@ class JudgedAnswer:
 
 @dataclass(frozen=True)
 class SecondAnswer(JudgedAnswer):
-    """An answer to the same question on new numbers, and what part of it counts."""
+    """An answer to the same question on new numbers, and what part of it counts.
+
+    Its words are those of its question, because nobody else knows what was asked.
+    """
 
     share: float = 1.0
     attempt: int = 1

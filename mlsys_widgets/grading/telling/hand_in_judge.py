@@ -15,12 +15,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final
 
 from mlsys_widgets.course.calendar import LabDates
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
-from mlsys_widgets.files import COURSE_SETTINGS
+from mlsys_widgets.files import COURSE_SETTINGS, signature_of
 from mlsys_widgets.grading.bounded_map import map_bounded
 from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
 from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused
@@ -53,6 +54,8 @@ _BATCH: Final = 8
 #: Why nothing is told about a hand-in that came too late.
 _CLOSED: Final = "The lab was closed when this was handed in; your instructor decides what counts."
 _WHY: Final = "handed in"
+#: Seconds after which all is looked at again, changed or not: a due time may have passed.
+_REST: Final = 5.0
 
 
 @dataclass
@@ -93,6 +96,9 @@ class HandInJudge:
         self._exchange = exchange
         self._settings: object = None
         self._notes_seen: object = None
+        #: What was there when nothing waited, and until when nobody looks at all of it again.
+        self._nothing_waits: object = None
+        self._rest = 0.0
         self._notes: list[HandInNote] = []
         self._kept: dict[str, JudgedHandIns] = {}
         self._open: dict[str, _OpenLab] = {}
@@ -107,9 +113,14 @@ class HandInJudge:
     def look(self) -> int:
         """Judge some of what waits, one hand-in of each student at most; return how many."""
         self._follow_course()
+        there = self._settings, signature_of(notes_beside(self._course.home))
+        if there == self._nothing_waits and monotonic() < self._rest:
+            return 0
         by_lab: dict[str, list[HandInNote]] = {}
         for note in self.waiting():
             by_lab.setdefault(note.lab, []).append(note)
+        if not by_lab:
+            self._nothing_waits, self._rest = there, monotonic() + _REST
         problems = []
         done = 0
         for lab, notes in by_lab.items():
@@ -124,7 +135,7 @@ class HandInJudge:
     # What waits.
 
     def _follow_course(self) -> None:
-        found = _signature(self._course.home / "assignments" / COURSE_SETTINGS)
+        found = signature_of(self._course.home / "assignments" / COURSE_SETTINGS)
         if found != self._settings:
             self._course, self._settings = Course.at(self.root), found
 
@@ -135,7 +146,7 @@ class HandInJudge:
     def waiting(self) -> Iterator[HandInNote]:
         """Yield the hand-in of each student and lab that is to be judged next."""
         notes = notes_beside(self._course.home)
-        if (found := _signature(notes)) != self._notes_seen:
+        if (found := signature_of(notes)) != self._notes_seen:
             self._notes, self._notes_seen = list(read_notes(notes)), found
         of: dict[tuple[str, str], list[HandInNote]] = {}
         for note in self._notes:
@@ -211,9 +222,9 @@ class HandInJudge:
         home = self._course.home
         signature = (
             self._settings,
-            *(_signature(path) for path in sorted((home / "assignments" / name).glob("*"))),
-            *(_signature(home / each / name) for each in ("source", "release")),
-            *(_signature(path) for path in sorted((home / "release" / name).glob("*.ipynb"))),
+            *(signature_of(path) for path in sorted((home / "assignments" / name).glob("*"))),
+            *(signature_of(home / each / name) for each in ("source", "release")),
+            *(signature_of(path) for path in sorted((home / "release" / name).glob("*.ipynb"))),
         )
         known = self._open.get(name)
         if known is not None and known.signature == signature:
@@ -315,11 +326,3 @@ def _next(notes: list[HandInNote], dates: LabDates, now: datetime) -> HandInNote
     # Nobody was told before, so the last one in time is the one that counts.
     in_time = [note for note in notes if note.noted <= dates.due]
     return in_time[-1] if in_time else notes[0]
-
-
-def _signature(path: Path) -> object:
-    try:
-        about = path.stat()
-    except OSError:
-        return None
-    return about.st_ino, about.st_size, about.st_mtime_ns

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.files import COURSE_SETTINGS, open_folder, socket_in
+from mlsys_widgets.files import COURSE_SETTINGS, open_folder, signature_of, socket_in
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
 
 #: Bytes of a question, and seconds until it must have been asked.
@@ -60,7 +60,8 @@ class ToldSocket:
         named: Callable[[int], str | None] | None = None,
     ) -> None:
         self._root, self._named = course, named or _user_named
-        self._course, self._settings = Course.at(course), self._signature(course)
+        self._settings_file = course / "assignments" / COURSE_SETTINGS
+        self._course, self._settings = Course.at(course), signature_of(self._settings_file)
         self._kept: dict[str, JudgedHandIns] = {}
         self._callers: dict[int, _Caller] = {}
         self._of_user: Counter[int] = Counter()
@@ -90,7 +91,7 @@ class ToldSocket:
                 self._accept()
             else:
                 self._hear(self._callers[key.fd])
-        if (found := self._signature(self._root)) != self._settings:
+        if (found := signature_of(self._settings_file)) != self._settings:
             with suppress(ValueError):  # settings that are being written; the last ones hold
                 self._course, self._settings = Course.at(self._root), found
         for caller in list(self._callers.values()):
@@ -178,15 +179,6 @@ class ToldSocket:
         self._of_user[caller.user] -= 1
         if not self._of_user[caller.user]:
             del self._of_user[caller.user]
-
-    @staticmethod
-    def _signature(course: Path) -> object:
-        path = course / "assignments" / COURSE_SETTINGS
-        try:
-            about = path.stat()
-        except OSError:
-            return None
-        return about.st_ino, about.st_size, about.st_mtime_ns
 
 
 def _user_named(user: int) -> str | None:

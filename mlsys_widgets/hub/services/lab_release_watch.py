@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.own_dates import OwnDates
-from mlsys_widgets.files import COURSE_SETTINGS, write_whole
+from mlsys_widgets.files import COURSE_SETTINGS, signature_of, write_whole
 from mlsys_widgets.hub.accounts.run_as import run_as
 from mlsys_widgets.hub.hub_state import HubState
 from mlsys_widgets.hub.places import Places
 from mlsys_widgets.hub.services.calendar_tasks import CalendarReport
-from mlsys_widgets.hub.services.watched_files import signature_of
 
 #: After this time, something that failed is tried again.
 _AGAIN: Final = timedelta(minutes=1)
