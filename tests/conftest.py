@@ -132,7 +132,7 @@ class Together(LoadScopeScheduling):
 
 
 #: What takes longest, so that it starts first and no process is left alone with it at the end.
-LONGEST = ("hub", "browser", "howto", "courses", "labs", "grading", "sandbox")
+LONGEST = ("hub", "browser", "howto", "courses", "labs", "lite", "grading", "sandbox")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

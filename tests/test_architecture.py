@@ -205,6 +205,7 @@ TESTED_ELSEWHERE = {
     "mlsys_widgets.instruments.instrument_state": "one half of an instrument; test_instrument",
     "mlsys_widgets.instruments.roofline_machine": "parts of one picture; test_roofline_widget",
     "mlsys_widgets.instruments.roofline_marks": "parts of one picture; test_roofline_widget",
+    "mlsys_widgets.server.panel_answers": "asked by HTTP and a page; test_handlers, test_panel",
     "mlsys_widgets.instruments.roofline_overlays": "parts of one picture; test_roofline_widget",
 }
 

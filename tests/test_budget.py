@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 
-from tests.budget import CPU, LAB, LABS, REFERENCE, ROOM, UNIT, Budget, lab_of, room_of
+from tests.budget import CPU, LAB, LABS, REFERENCE, ROOM, UNIT, Budget, lab_of, room_of, used
 from tests.sampling import EXAMPLE
+from tests.waiting import wait_for
 
 OTHER = next(lab for lab in LABS if lab != EXAMPLE)
 
@@ -49,3 +52,14 @@ def test_a_slow_machine_spends_no_more():
     spend(quick, "tests/drawing/test_scene.py::test_it", 10)
     spend(slow, "tests/drawing/test_scene.py::test_it", 30, unit=3 * REFERENCE)
     assert slow.spent["drawing"] == pytest.approx(quick.spent["drawing"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there can one look at running processes")
+def test_what_servers_use_counts_while_they_run():
+    """A server has a child of its own, as a browser has a renderer."""
+    child = "import sys; sum(range(40_000_000)); sys.stdin.read()"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    before = used()
+    with subprocess.Popen([sys.executable, "-c", parent], stdin=subprocess.PIPE) as server:
+        wait_for(lambda: used() > before + 0.5)
+        assert server.poll() is None

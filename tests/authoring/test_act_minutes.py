@@ -157,7 +157,7 @@ def test_the_core_of_our_labs_fits_into_a_class_and_so_does_each_deeper_part(nam
     said = ", ".join(f"act {each.act or '–'}: {each.minutes:.0f}" for each in found.sittings)
     core = sum(each.minutes for each in found.sittings)
     assert core <= CORE_MINUTES, f"the core of {name} takes {core:.2f} minutes ({said})"
-    assert found.total == CORE_MINUTES
+    assert found.total <= CORE_MINUTES
     for each in (*found.sittings, *found.deeper):
         assert each.minutes <= CLASS_MINUTES, f"{each} of {name} does not fit into a class"
     # Every act is there, if only beyond the core.

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import statistics
 
-import nbformat
 import pytest
 from playwright.sync_api import CDPSession, Page
+
+from tests.made_notebooks import write_notebook
 
 MOVES = 21
 
@@ -95,10 +96,7 @@ SETTLE = """(root, event) => new Promise(done => {
 @pytest.fixture
 def shown(tmp_path, open_notebook, run_all):
     def show(code: str, slider: str) -> Page:
-        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-        nbformat.write(book, tmp_path / "bench.ipynb")
-        page = open_notebook(tmp_path / "bench.ipynb")
+        page = open_notebook(write_notebook(tmp_path / "bench.ipynb", code))
         run_all(page)
         page.wait_for_selector(slider)
         page.wait_for_timeout(2500)

@@ -15,6 +15,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from tests.browser.pages import draw_all, in_theme, settled
+from tests.made_notebooks import write_notebook
 
 SIZES = ((390, 844), (1280, 720), (1920, 1080))
 THEMES = ("Light", "Dark")
@@ -162,11 +163,9 @@ def cards_notebook(path: Path) -> None:
         cells += [nbformat.v4.new_markdown_cell(f"#### {words}"), nbformat.v4.new_code_cell(code)]
     for cell in cells:
         cell.metadata["jupyter"] = {"source_hidden": True}
-    book = nbformat.v4.new_notebook(cells=cells)
-    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     # Any lab: what a lab's notebook looks like is part of it.
-    book.metadata.mlsys = {"lab": "cards", "title": "Each card in each state", "acts": []}
-    nbformat.write(book, path)
+    about = {"lab": "cards", "title": "Each card in each state", "acts": []}
+    write_notebook(path, *cells, mlsys=about)
 
 
 def pictures(page: Page, name: str, folder: Path) -> Iterator[tuple[str, Path]]:

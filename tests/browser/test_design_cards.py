@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.pages import no_serious_violation
 from tests.browser.test_instruments import instrument
+from tests.made_notebooks import write_notebook
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -28,10 +28,7 @@ display(law, DesignEntry(fields, ledger=led, form=form, keeps={"law": law}, head
 @pytest.fixture
 def designed(open_notebook, run_all, tmp_path):
     """An instrument with a target, and the design that is made with it."""
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(DESIGN)])
-    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(book, tmp_path / "design.ipynb")
-    page = open_notebook(tmp_path / "design.ipynb")
+    page = open_notebook(write_notebook(tmp_path / "design.ipynb", DESIGN))
     run_all(page)
     board = instrument(page, "Iron law")
     expect(board.locator(".mlsys-handle").first).to_be_attached()

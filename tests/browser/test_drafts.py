@@ -13,9 +13,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from mlsys_widgets.ledger import Ledger
-from tests.browser.conftest import Lab, closed, opened
+from tests.browser.conftest import KERNEL_IS_IDLE, Lab, closed, opened
 from tests.browser.pages import cards_come_up, draw_all, open_again, restart_and_run_all
 from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one, slow_down
+from tests.made_notebooks import write_notebook
 from tests.sampling import takes_everything
 from tests.waiting import wait_for
 
@@ -52,10 +53,7 @@ class Work:
 
     def __init__(self, lab: Lab, browser: Browser, folder: Path) -> None:
         self.lab, self.browser, self.folder = lab, browser, folder
-        self.notebook = folder / "lab.ipynb"
-        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in CELLS])
-        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-        nbformat.write(book, self.notebook)
+        self.notebook = write_notebook(folder / "lab.ipynb", *CELLS)
         self.pages: list[Page] = []
 
     def make_a_lab(self) -> None:
@@ -66,9 +64,9 @@ class Work:
             cell.metadata.mlsys = {"kind": "answer", "id": name, "title": title}
         nbformat.write(book, self.notebook)
 
-    def window(self) -> Page:
-        """Open the notebook in a browser that has never seen it."""
-        page = opened(self.lab, self.browser, self.notebook, INTERCEPT)
+    def window(self, script: str = "") -> Page:
+        """Open the notebook in a browser that has never seen it; a script runs before its pages."""
+        page = opened(self.lab, self.browser, self.notebook, f"{INTERCEPT};{script}")
         self.pages.append(page)
         if takes_everything():
             slow_down(page)
@@ -83,6 +81,12 @@ class Work:
     def kept(self, words: str) -> None:
         """Wait until something typed lies beside the ledger."""
         wait_for(lambda: words in json.dumps(self.drafts), f"{words} beside the ledger")
+
+    def recorded(self, name: str, value: object, **more: str) -> None:
+        """Have another kernel of the same lab record something, which no page hears of."""
+        path = self.folder / "ledger.jsonl"
+        ledger = Ledger.open(path, lab="lab_07_kernel_fusion", student="student-01")
+        ledger.record_answer(name, value, **more)
 
     def state(self):
         return Ledger.open(self.folder / "ledger.jsonl").state()
@@ -270,19 +274,61 @@ def test_a_refusal_that_is_lost_on_its_way_takes_no_entry_along(work, page):
     expect(power).to_contain_text("not recorded yet")
 
 
+#: The clock of this browser is a day behind that of the server.
+BEHIND = "(() => { const now = Date.now; Date.now = () => now() - 864e5; })()"
+
+
 def test_drafts_are_named_on_a_page_that_was_loaded_again_without_a_kernel(work, run_all):
-    """It has no cards then, and drafts all the same."""
+    """It has no cards then, and drafts all the same: those that are newer than the record.
+
+    Which those are is told by what they were typed over, and not by clocks.
+    """
     work.make_a_lab()
-    page = work.window()
+    page = work.window(BEHIND)
     run_all(page)
-    card(page, "Power").get_by_role("textbox").fill("160")
+    power, why = card(page, "Power"), card(page, "Why")
+    power.get_by_role("textbox").fill("150")
+    power.get_by_role("button", name="Record my answer").click()
+    expect(power).to_contain_text("Recorded: 150 watts")
+    open_again(power)
+    power.get_by_role("textbox").fill("160")
+    why.get_by_role("textbox").fill("Registers.")
     work.kept("160")
+    work.kept("Registers.")
     page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    # Recorded since, in another window whose news never came here.
+    work.recorded("essay", "Fewer bytes.")
     page.reload()
     page.get_by_role("region", name="Lab panel").get_by_text("Check what is missing").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Some of what you entered is not recorded")
     expect(dialog).to_contain_text("you entered “160”")
+    expect(dialog).not_to_contain_text("Registers")
+
+
+def test_what_is_typed_after_an_answer_that_nobody_heard_of_stays(work, page):
+    """The kernel has recorded it and died before it could say so; one goes on writing."""
+    why = card(page, "Why")
+    box = why.get_by_role("textbox")
+    box.fill("Fewer bytes.")
+    kernel = int((work.folder / "pid").read_text())
+    os.kill(kernel, signal.SIGSTOP)
+    try:
+        why.get_by_role("button", name="Record my answer").click()
+        work.recorded("essay", "Fewer bytes.")
+        expect(why).to_contain_text("it is in the ledger")
+        box.fill("Fewer bytes. They stay in registers.")
+        work.kept("They stay")
+    finally:
+        os.kill(kernel, signal.SIGKILL)
+    page.reload()
+    page.wait_for_function("window.jupyterapp?.shell.currentWidget?.content?.notebookConfig")
+    draw_all(page)
+    page.wait_for_function(KERNEL_IS_IDLE)
+    restart_and_run_all(page)
+    expect(why).to_contain_text("Recorded:")
+    expect(box).to_have_value("Fewer bytes. They stay in registers.")
+    expect(why).to_contain_text("the change is not recorded yet")
 
 
 def test_a_card_says_what_is_known(work, page):
@@ -295,10 +341,7 @@ def test_a_card_says_what_is_known(work, page):
         power.get_by_role("button", name="Record my answer").click()
         expect(power).to_contain_text("Not known yet whether this is recorded")
         # It is recorded, and the answer is slow: another kernel of the same lab stands in for that.
-        ledger = Ledger.open(
-            work.folder / "ledger.jsonl", lab="lab_07_kernel_fusion", student="student-01"
-        )
-        ledger.record_answer("watts", 150.0, unit="watts")
+        work.recorded("watts", 150.0, unit="watts")
         expect(power).to_contain_text("it is in the ledger")
         expect(power).not_to_contain_text("Not known yet")
     finally:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
+
+from tests.made_notebooks import write_notebook
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -12,11 +13,7 @@ pytestmark = pytest.mark.needs("chromium")
 @pytest.fixture
 def notebook(tmp_path):
     def write(*cells: str):
-        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        # Without a name JupyterLab asks which kernel to start.
-        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-        nbformat.write(book, tmp_path / "sample.ipynb")
-        return tmp_path / "sample.ipynb"
+        return write_notebook(tmp_path / "sample.ipynb", *cells)
 
     return write
 

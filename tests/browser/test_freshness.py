@@ -8,7 +8,6 @@ import shutil
 import signal
 from pathlib import Path
 
-import nbformat
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -17,6 +16,7 @@ from tests.browser.lab_path import Student
 from tests.browser.pages import draw_all
 from tests.browser.profile import new_window
 from tests.browser.tampering import INTERCEPT, slow_down
+from tests.made_notebooks import write_notebook
 from tests.sampling import takes_everything
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
@@ -62,13 +62,7 @@ def written(folder: Path) -> Path:
     # What is looked at is one of the two large numbers; the others are folded.
     large = "('Utilization', 'Kernels launched')"
     code = f"import mlsys_widgets as mw\nw = mw.DispatchWaterfall(leading={large})\nw"
-    cell = nbformat.v4.new_code_cell(code)
-    book = nbformat.v4.new_notebook(cells=[cell])
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    book.metadata["kernelspec"] = spec
-    path = folder / "waterfall.ipynb"
-    nbformat.write(book, path)
-    return path
+    return write_notebook(folder / "waterfall.ipynb", code)
 
 
 @pytest.fixture
@@ -120,6 +114,21 @@ def test_a_late_update_uncovers_what_it_brings(waterfall):
     assert waterfall.evaluate(RUN, "1") == "ok"
     expect(launched(waterfall)).to_contain_text("600")
     expect(waterfall.locator(COVER)).to_have_count(0)
+
+
+def test_what_happens_while_an_answer_is_on_its_way_is_asked_for_as_well(waterfall):
+    """The answer knows nothing of it. A page that is slow to read the answer must ask once more."""
+    waterfall.evaluate(
+        "() => { late = 0; held = null; answers = (_, go) => { held = go; answers = null; }; }"
+    )
+    assert waterfall.evaluate(RUN, "1") == "ok"
+    waterfall.wait_for_function("() => held")
+    waterfall.evaluate("() => { lost = 0; tamper = () => { lost += 1; tamper = null; }; }")
+    assert waterfall.evaluate(RUN, "w.set(kernels=500)") == "ok"
+    waterfall.evaluate("() => held()")
+    expect(launched(waterfall)).to_contain_text("500")
+    expect(waterfall.locator(COVER)).to_have_count(0)
+    assert waterfall.evaluate("lost") == 1
 
 
 def test_a_missing_plot_covers_the_instrument_until_it_is_there(waterfall):

@@ -15,6 +15,7 @@ from mlsys_widgets import PredictionLock
 from mlsys_widgets import physics as ph
 from mlsys_widgets.grading.feedback.inert import make_inert
 from mlsys_widgets.ledger import Ledger
+from tests.made_notebooks import notebook_of
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -112,8 +113,7 @@ def reads_as_it_should(page, area: str) -> None:
 
 def test_a_reveal_is_read_on_pages_that_clean_what_they_show(browser, open_notebook, tmp_path):
     output = nbformat.v4.new_output("display_data", {"text/html": a_reveal(tmp_path)})
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=[output])])
-    book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    book = notebook_of(nbformat.v4.new_code_cell("1", outputs=[output]))
     nbformat.write(book, tmp_path / "lab.ipynb")
     # JupyterLab trusts no output that it has not seen computed.
     reads_as_it_should(open_notebook(tmp_path / "lab.ipynb"), ".jp-OutputArea")

@@ -81,6 +81,36 @@ def test_every_instrument_is_drawn(gallery):
         expect(board.locator(".mlsys-sentence")).not_to_be_empty()
 
 
+# Numbers that some width of a sentence parts from what belongs to them.
+PARTED = r"""() => [...document.querySelectorAll('.mlsys-sentence')].flatMap(sentence => {
+  const found = new Set(), texts = [], walk = document.createTreeWalker(sentence, 4);
+  while (walk.nextNode()) texts.push(walk.currentNode);
+  const place = at => {
+    for (const node of texts) { if (at < node.length) return [node, at]; at -= node.length; }
+  };
+  const range = document.createRange();
+  for (let width = 120; width <= 400; width += 7) {
+    sentence.style.width = `${width}px`;
+    const known = /\d (FLOP\/B|ms|GB|TFLOPS)\b/g;
+    for (const { 0: words, index } of sentence.textContent.matchAll(known)) {
+      range.setStart(...place(index));
+      range.setEnd(...place(index + words.length - 1));
+      const lines = [...range.getClientRects()].map(box => Math.round(box.top));
+      if (new Set(lines).size > 1) found.add(words);
+    }
+  }
+  sentence.style.width = '';
+  return [...found];
+})"""
+
+
+def test_a_sentence_ends_no_line_between_a_number_and_its_unit(gallery):
+    settled(gallery)
+    said = gallery.locator(".mlsys-sentence").all_text_contents()
+    assert any(re.search(r"\d (FLOP/B|ms|GB|TFLOPS)\b", each) for each in said)
+    assert gallery.evaluate(PARTED) == []
+
+
 # Where an instrument stands depends on the heights of all others, which are no whole pixels.
 ON_WHOLE_PIXELS = """board => {
   board.style.position = 'relative';
@@ -89,8 +119,12 @@ ON_WHOLE_PIXELS = """board => {
 }"""
 
 
-@pytest.mark.parametrize("width", [600, 1400])
-@pytest.mark.parametrize("theme", THEMES)
+#: Both themes and both widths in each run, and all pairs of them where references are made anew.
+PICTURES = [("Light", 1400), ("Dark", 600), ("Light", 600), ("Dark", 1400)]
+FEW = len(PICTURES) if os.environ.get("UPDATE_PICTURES") else 2
+
+
+@pytest.mark.parametrize(("theme", "width"), sample(PICTURES, FEW))
 def test_pictures(gallery, theme, width, tmp_path):
     in_theme(gallery, theme)
     # Taller than any instrument, or the picture would hold parts of the window around it.
@@ -331,11 +365,18 @@ def test_nonsense_gets_a_sentence_and_loses_nothing(gallery):
     expect(sentence).to_contain_text("170.7 FLOP/B")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
 def test_accessibility(gallery, theme):
+    """As instruments are when a lab opens; test_touch.py looks at them unfolded in every run."""
     in_theme(gallery, theme)
     no_serious_violation(gallery, ".mlsys-instrument")
-    # The track of a slider is the browser's, and is white unless it may draw a dark one.
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_slider_has_the_colors_of_its_theme(gallery, theme):
+    """Its track is the browser's, and is white unless it may draw a dark one."""
+    in_theme(gallery, theme)
     style = "slider => [getComputedStyle(slider).colorScheme, getComputedStyle(slider).accentColor]"
     scheme, accent = gallery.locator(".mlsys-row input[type=range]").first.evaluate(style)
     assert (scheme, accent == "auto") == (theme.lower(), theme == "Dark")

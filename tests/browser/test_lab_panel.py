@@ -14,6 +14,7 @@ from mlsys_widgets.ledger import Ledger
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.profile import close_window, new_window
 from tests.ledger.making import form_of_lab
+from tests.made_notebooks import write_notebook
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -70,16 +71,7 @@ def lab(tmp_path) -> Path:
         "acts": ["The dispatch tax", "Does compiling pay?"],
         "design": [[name, field.about] for name, field in form_of_lab(LAB).fields.items()],
     }
-    notebook = nbformat.v4.new_notebook(
-        cells=cells,
-        metadata={
-            "mlsys": about,
-            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-        },
-    )
-    path = tmp_path / "lab.ipynb"
-    nbformat.write(notebook, path)
-    return path
+    return write_notebook(tmp_path / "lab.ipynb", *cells, mlsys=about)
 
 
 def test_every_kind_of_step_counts_and_nothing_is_done_too_early(
@@ -159,22 +151,13 @@ def steps_of_every_kind(tmp_path) -> Path:
         design,
     ]
     about = {"lab": LAB, "title": "Lab 07: Kernel fusion", "acts": ["The dispatch tax"]}
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"mlsys": about, "kernelspec": spec})
-    path = tmp_path / "lab.ipynb"
-    nbformat.write(notebook, path)
-    return path
+    return write_notebook(tmp_path / "lab.ipynb", *cells, mlsys=about)
 
 
 @pytest.fixture
 def plain(tmp_path) -> Path:
     """A notebook that is no lab."""
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
-    notebook.cells = [nbformat.v4.new_code_cell("1 + 1")]
-    path = tmp_path / "plain.ipynb"
-    nbformat.write(notebook, path)
-    return path
+    return write_notebook(tmp_path / "plain.ipynb", "1 + 1")
 
 
 def panel(page: Page) -> Locator:

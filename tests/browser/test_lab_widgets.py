@@ -8,7 +8,6 @@ from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
-import nbformat
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
@@ -21,6 +20,7 @@ from tests.browser.pages import (
     open_again,
     restart_and_run_all,
 )
+from tests.made_notebooks import write_notebook
 from tests.sampling import keeps_pictures
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
@@ -110,10 +110,7 @@ def lab(tmp_path, open_notebook, run_all) -> Iterator[object]:
     """Open a notebook with these cells, all of them drawn, and run it."""
 
     def open_(cells: list[str], width: int = 1100) -> Page:
-        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-        book.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
-        nbformat.write(book, tmp_path / "lab.ipynb")
-        page = open_notebook(tmp_path / "lab.ipynb")
+        page = open_notebook(write_notebook(tmp_path / "lab.ipynb", *cells))
         page.set_viewport_size({"width": width, "height": 1000})
         page.evaluate("jupyterapp.shell.collapseLeft()")
         draw_all(page)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Lab, closed, opened, run_cells
 from tests.browser.tampering import HONEST, INTERCEPT
+from tests.made_notebooks import write_notebook
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -36,13 +36,7 @@ WATCH = """() => {
 def page(lab_server: Lab, browser: Browser, tmp_path_factory) -> Iterator[Page]:
     """A page whose messages can be tampered with, with a notebook for a dispatch waterfall."""
     code = "import mlsys_widgets as mw\nw = mw.DispatchWaterfall()\nw"
-    cell = nbformat.v4.new_code_cell(code)
-    book = nbformat.v4.new_notebook(cells=[cell])
-    book.metadata["kernelspec"] = {
-        "name": "python3", "display_name": "Python 3", "language": "python",
-    }  # fmt: skip
-    path = tmp_path_factory.mktemp("messages") / "waterfall.ipynb"
-    nbformat.write(book, path)
+    path = write_notebook(tmp_path_factory.mktemp("messages") / "waterfall.ipynb", code)
     page = opened(lab_server, browser, path, INTERCEPT)
     page.evaluate(HONEST)
     yield page

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from mlsys_widgets.ledger import Ledger
 from tests.browser.pages import draw_all
 from tests.labs.rehearsal import ROOT
+from tests.made_notebooks import write_notebook
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
@@ -32,11 +32,7 @@ def card(who):
     ledger = Ledger.open(f"{tmp_path}/{{who}}.jsonl", lab={LAB!r}, student=who)
     return PredictionLock({ITEM!r}, lab.items(lab.draw(who))[{ITEM!r}], ledger=ledger)
 """
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    cells = [nbformat.v4.new_code_cell(each) for each in (opens, "card('ann')", "card('ben')")]
-    path = tmp_path / "letters.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec}), path)
-    return path
+    return write_notebook(tmp_path / "letters.ipynb", opens, "card('ann')", "card('ben')")
 
 
 def test_letters_say_where_an_option_stands(open_notebook, run_all, notebook, screenshot):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.pages import draw_all
 from tests.browser.tampering import INTERCEPT, have_a_bad_day, lose_one
+from tests.made_notebooks import write_notebook
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
@@ -31,12 +31,7 @@ def notebook(tmp_path) -> Path:
         "DispatchWaterfall(lock=lock)",
         "DispatchWaterfall(device='h200-sxm', lock=other)",
     ]
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec})
-    path = tmp_path / "predicted.ipynb"
-    nbformat.write(book, path)
-    return path
+    return write_notebook(tmp_path / "predicted.ipynb", *sources)
 
 
 def test_it_goes_with_its_settings_and_comes_back(open_notebook, run_all, notebook, screenshot):

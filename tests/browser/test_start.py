@@ -14,6 +14,7 @@ from mlsys_widgets.ledger import Ledger
 from tests.browser.conftest import KERNEL_IS_IDLE, READY, closed
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.profile import new_window
+from tests.made_notebooks import write_notebook
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -71,11 +72,7 @@ def made(folder: Path, broken: str = "") -> Path:
         long_way(),
     ]
     about = {"lab": LAB, "title": "Lab 01: Magnitudes", "acts": ["Gaps", "Terms"]}
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"mlsys": about, "kernelspec": spec})
-    path = folder / "lab.ipynb"
-    nbformat.write(notebook, path)
-    return path
+    return write_notebook(folder / "lab.ipynb", *cells, mlsys=about)
 
 
 @pytest.fixture

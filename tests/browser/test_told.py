@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,10 +19,11 @@ from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
 from mlsys_widgets.labs.identity import VARIABLE
 from tests.browser.conftest import SETTINGS, closed, opened
 from tests.browser.lab_path import SOON, Student
-from tests.browser.pages import draw_all, in_theme, no_serious_violation
+from tests.browser.pages import draw_all, in_theme, no_serious_violation, settled
 from tests.grading.classroom import LAB, rows
 from tests.grading.telling import ToldClass, in_days
 from tests.grading.test_told_socket import service
+from tests.sampling import keeps_pictures
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
@@ -123,8 +124,7 @@ def test_wrong_then_told_then_right_on_new_numbers_and_the_better_counts(
     expect(dialog).to_contain_text("Judged so far: ", timeout=SOON)
     dialog.get_by_role("button", name="Close").click()
     expect(card).to_contain_text("✓ Right.", timeout=SOON)
-    expect(card).to_contain_text("The better of both answers counts, the second at 90%")
-    expect(card.get_by_role("button", name="Take it again")).to_have_count(0)
+    shows_both(card, told["says"][:40])
     look(page, card, screenshot, "better")
 
     counted = told_class.told(ME)[first]
@@ -137,6 +137,16 @@ def test_wrong_then_told_then_right_on_new_numbers_and_the_better_counts(
     assert problems == []
     mine = [each.cells[first]["auto"] for each in changes if first in each.cells]
     assert [after for _, after in mine] == [told["earned"], counted["earned"]]
+
+
+def shows_both(card: Locator, first_says: str) -> None:
+    """Both answers are there, and which of them counts; the first explanation unfolds."""
+    expect(card).to_contain_text("The second answer counts: it earned")
+    expect(card).to_contain_text("Your first answer, on other numbers:")
+    expect(card.get_by_text(first_says)).to_be_hidden()
+    card.get_by_text("The first question, and why").click()
+    expect(card.get_by_text(first_says)).to_be_visible()
+    expect(card.get_by_role("button", name="Take it again")).to_have_count(0)
 
 
 def card_of(student: Student, name: str) -> Locator:
@@ -156,12 +166,26 @@ def begins_to_hand_in(page: Page) -> Locator:
     return page.get_by_role("dialog")
 
 
+def on_a_phone(page: Page, part: Locator, take: Callable[[], None]) -> None:
+    size = page.viewport_size
+    assert size
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    part.scroll_into_view_if_needed()
+    take()
+    page.set_viewport_size(size)
+    page.evaluate("jupyterapp.shell.expandRight()")  # a narrow page has folded the panel
+    settled(page)
+
+
 def look(page: Page, part: Locator, screenshot, when: str) -> None:
     """Take pictures for a person to look at, and have a program look for what nobody can read."""
     part.scroll_into_view_if_needed()
     for theme in ("Dark", "Light"):
         in_theme(page, theme)
         screenshot(page, f"{when}-{theme}")
+        if keeps_pictures() and theme == "Light":
+            on_a_phone(page, part, lambda name=f"{when}-{theme}-phone": screenshot(page, name))
     part.evaluate("part => part.setAttribute('data-looked-at', '')")
     no_serious_violation(page, "[data-looked-at]")
     part.evaluate("part => part.removeAttribute('data-looked-at')")

@@ -12,6 +12,7 @@ from mlsys_widgets.ledger import Ledger
 from tests.browser.pages import draw_all, no_serious_violation
 from tests.browser.test_lab_panel import LAB, SOON, beside, panel, status, step
 from tests.browser.test_lab_widgets import card
+from tests.made_notebooks import write_notebook
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
@@ -44,11 +45,8 @@ AT_TOP = f"""() => {{
 
 def write(path: Path, cells: list[nbformat.NotebookNode]) -> Path:
     about = {"lab": LAB, "title": "Lab 07: Kernel fusion", "acts": ["The dispatch tax"]}
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     # As the builder writes them: JupyterLab adds what is missing, and calls that a change.
-    told = {"mlsys": about, "kernelspec": spec, "language_info": {"name": "python"}}
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=told), path)
-    return path
+    return write_notebook(path, *cells, mlsys=about, language_info={"name": "python"})
 
 
 def instrument(title: str, source: str = "pass", **more: object) -> nbformat.NotebookNode:
