@@ -74,9 +74,9 @@ test-hub: system-packages $(VENV)/.dev ## Whole days: labs in a browser, grading
 test-all: system-packages lint types ## The same with the slow tests and many more examples
 	MLSYS_SWEEP=1 $(PY) -m pytest $(SPREAD) -m "" --hypothesis-profile=thorough --timeout=1800 $(ARGS)
 
-# What an instructor types in any course (docs/authors/nbval.md), with nothing around it.
+# What an instructor types in any course (docs/authors/nbval.md), two labs at a time.
 nbval: $(VENV)/.dev ## Run every instructor's notebook again and compare its outputs
-	$(PY) -m pytest --nbval source $(ARGS)
+	$(PY) -m pytest --nbval source $(SPREAD) $(ARGS)
 	$(TOOK)
 
 lint: $(VENV)/.dev ## Check style and spelling
@@ -124,7 +124,7 @@ bundle: $(VENV)/.dev ## Make the labs with their keys as one file, in dist
 	@mkdir -p dist
 	@$(PY) -m mlsys_widgets build --bundle dist/course.tar.gz
 
-site: $(VENV)/.dev ## Build labs that run in a browser alone, into build/site (a trial; needs npm; ARGS=--open)
+site: $(VENV)/.dev ## Build labs that run in a browser alone, into build/site (needs npm; ARGS="--open --assignment")
 	$(PY) tools/site.py $(ARGS)
 
 # A fresh environment without pins, or the old ones would be found again. Make it with the oldest

@@ -517,6 +517,9 @@ def _add_people(actions: _Commands) -> None:
     student.option("student STUDENT", "the login")
 
     _command(actions, "people", "courses.people_command:run_people", "who is in the course", folder)
+    codes = _command(actions, "codes", "courses.code_list:run",
+                     "what each student draws with on a page without a server", folder)
+    codes.option("students LOGIN", "whose codes (default: everybody in the gradebook)", nargs="*")
     add = _command(actions, "add", "courses.people_command:run_add", "add a student, or take back",
                    folder, student)
     add.option("--name NAME", "first and last name")

@@ -198,6 +198,18 @@ def open_regular(name: str | os.PathLike[str], *, dir_fd: int | None = None) -> 
     return open(name, "rb", opener=opener)
 
 
+def signature_of(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes whenever a file does; `None` if there is none.
+
+    The time and the size count, too: a new file may have the number of an old one.
+    """
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
 def lay_out(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None) -> None:
     """Write files below a folder, which is created if needed.
 

@@ -137,7 +137,12 @@ def _section(of: BuiltLab) -> Iterator[str]:
 
 def _acts(of: BuiltLab) -> list[Row]:
     """List the acts: how long, what for, what is predicted, and on which instruments."""
-    return [_act(of, number, title) for number, title in enumerate(of.lab.acts, start=1)]
+    rows = [_act(of, number, title) for number, title in enumerate(of.lab.acts, start=1)]
+    beyond: dict[str, list[str]] = {}
+    for cell in of.cells:
+        if cell.is_instrument and "Act " not in cell.section:
+            beyond.setdefault(cell.section, []).append(cell.title)
+    return rows + [(section, "", "", "", ", ".join(seen)) for section, seen in beyond.items()]
 
 
 def _act(of: BuiltLab, number: int, title: str) -> Row:

@@ -58,7 +58,7 @@ class DeeperHeading:
         counts = (
             f"It counts: {format_quantity(self.points, 'points')}."
             if self.points
-            else "Optional: your feedback explains it, and it gives no points."
+            else "Optional: it is explained like the rest, and gives no points."
         )
         return f"*About {self.minutes} minutes more: {listed}. {counts}*"
 

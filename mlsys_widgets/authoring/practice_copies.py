@@ -21,6 +21,7 @@ from mlsys_widgets.authoring.text import TextError, open_lab_with
 from mlsys_widgets.authoring.traveling_files import traveling
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.lab_versions import STAMP, files_beside, lab_version
+from mlsys_widgets.course.student_codes import BY_CODE
 from mlsys_widgets.files import CHECKS
 from mlsys_widgets.labs.practice import EDITION, PRACTICE, WAY
 
@@ -81,6 +82,54 @@ def practice_copies(course: Course, into: Path) -> list[str]:
 
     Raises `TextError` when a lab is not built.
     """
+    made = _copied(course, into)
+    for lab in made:
+        if not course.is_practice(lab):
+            turn_into_practice(course, lab, into / lab)
+    write_start_page(into)
+    return made
+
+
+def assignment_copies(course: Course, into: Path) -> list[str]:
+    """Copy all labs that are built as they are released, for everybody to read; return their names.
+
+    No secret of the course is in them: where it has one, each student draws with a code instead.
+
+    Raises
+    ------
+    TextError
+        When a lab is not built, or the course has a secret and no codes.
+    """
+    if course.secret and not course.draws_by_code:
+        raise TextError(
+            "numbers of this course are drawn from its secret, which must not be published; write"
+            " student_codes = true at the top of assignments/course.toml (everybody's numbers"
+            " change with it), and run: mlsys build"
+        )
+    made = _copied(course, into)
+    for lab in made if course.draws_by_code else ():
+        path = into / lab / f"{lab}.ipynb"
+        book = nbformat.read(path, 4)
+        for cell in book.cells:
+            if cell.cell_type == "code":
+                cell.source = cell.source.replace(repr(course.edition), repr(BY_CODE))
+        path.write_text(nbformat.writes(book) + "\n", "utf-8")
+    write_start_page(into)
+    _refuse_secret(course, into)
+    return made
+
+
+def _refuse_secret(course: Course, folder: Path) -> None:
+    """Look for the secret in everything that would be published."""
+    for path in folder.rglob("*"):
+        if course.secret and path.is_file() and course.secret.encode() in path.read_bytes():
+            raise TextError(
+                f"{path.relative_to(folder)} holds the secret of the course, so nothing is"
+                " published; run: mlsys build"
+            )
+
+
+def _copied(course: Course, into: Path) -> list[str]:
     made = []
     for home in sorted(course.root.glob("assignments/*/lab.py")):
         lab = home.parent.name
@@ -92,8 +141,5 @@ def practice_copies(course: Course, into: Path) -> list[str]:
         for name in (f"{lab}.ipynb", *files_beside(released, lab)):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes((released / name).read_bytes())
-        if not course.is_practice(lab):
-            turn_into_practice(course, lab, folder)
         made.append(lab)
-    write_start_page(into)
     return made
