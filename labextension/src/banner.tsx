@@ -1,6 +1,5 @@
 /** The banner above a lab: Start or Resume, how far that is, and what failed. */
 import { ReactWidget } from '@jupyterlab/ui-components';
-import { Message } from '@lumino/messaging';
 import React from 'react';
 import { LabStart, Reason } from './start';
 import { counted } from './words';
@@ -78,7 +77,6 @@ export class LabBanner extends ReactWidget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', 'Start or resume the lab');
     start.changed.connect(this._onChanged, this);
-    this._resized = new ResizeObserver(() => this._fit());
     this.hide();
   }
 
@@ -89,21 +87,10 @@ export class LabBanner extends ReactWidget {
 
   protected override render(): JSX.Element {
     return (
-      <div className="mlsys-Banner-row">
+      <div className="mlsys-Banner-row" ref={this._watch}>
         <StartOrResume start={this.start} />
       </div>
     );
-  }
-
-  protected override onUpdateRequest(message: Message): void {
-    super.onUpdateRequest(message);
-    void this.renderPromise?.then(() => {
-      // The row, and not the banner: that has the height of the row when it was last looked at, and would never
-      // notice one that is laid out later. Its button then lay behind the toolbar.
-      const row = this.node.firstElementChild;
-      if (row) this._resized.observe(row);
-      this._fit();
-    });
   }
 
   private _onChanged(): void {
@@ -112,15 +99,28 @@ export class LabBanner extends ReactWidget {
     this.update();
   }
 
+  /**
+   * Watch the height of the row, from the moment that it is there.
+   *
+   * React tells, and nothing else does: the promise of a widget that it has rendered waits for an idle moment, which
+   * may come before the row or, on a busy page, not at all. The banner then had no height, and its button lay behind
+   * the toolbar.
+   */
+  private _watch = (row: HTMLElement | null): void => {
+    this._resized.disconnect();
+    if (row) {
+      this._resized.observe(row);
+    }
+  };
+
   /** The layout asks for a height, and a sentence that wraps has another one than one that fits. */
-  private _fit(): void {
-    const row = this.node.firstElementChild;
-    const height = row ? `${Math.ceil(row.getBoundingClientRect().height)}px` : '0';
-    if (this.node.style.minHeight !== height) {
+  private _fit(row: Element): void {
+    const height = `${Math.ceil(row.getBoundingClientRect().height)}px`;
+    if (!this.isHidden && this.node.style.minHeight !== height) {
       this.node.style.minHeight = this.node.style.maxHeight = height;
       this.parent?.fit();
     }
   }
 
-  private _resized: ResizeObserver;
+  private _resized = new ResizeObserver(([{ target }]) => this._fit(target));
 }

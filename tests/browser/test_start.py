@@ -137,6 +137,11 @@ def test_cells_that_never_reach_the_kernel_are_run_again(open_notebook, lab):
     expect(cell(page, FIRST_STEP).get_by_role("button", name="Commit")).to_be_visible()
 
 
+def test_a_page_that_is_never_idle_can_be_started(open_notebook, lab):
+    page = open_notebook(lab, "window.requestIdleCallback = () => 0;")
+    run_to_end(page, "Start")
+
+
 def test_start_runs_what_is_the_labs_own(open_notebook, lab, screenshot):
     page = open_notebook(lab)
     expect(banner(page)).to_contain_text("Start the lab to see its cards and instruments.")
