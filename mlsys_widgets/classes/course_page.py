@@ -1,4 +1,8 @@
-"""The report on a whole course as one HTML page: every lab, what it counts, and the totals."""
+"""The report on a whole course as one HTML page: every lab, what it counts, and the totals.
+
+With names it is for staff. Without, everybody may see it: it shows no group of fewer than five, and
+none that can be found by subtracting.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,10 @@ def _body(
     totals: CourseTotals, title: str, titles: Mapping[str, str], zone: tzinfo, *, names: bool
 ) -> Iterator[str]:
     yield f"<h1>{escape(title)}</h1>"
+    least = 0 if names else SMALLEST
+    if len(totals.people) < least:
+        yield f"<p>Fewer than {least} students are in the course: too few to show.</p>"
+        return
     many = counted(len(totals.people), "student")
     yield f'<p class="quiet">{many}, {counted(len(totals.labs), "graded lab")}</p>'
     if totals.ungraded:
@@ -42,18 +50,24 @@ def _body(
         yield f"<p>Not graded yet, and in no total: {escape(later)}.</p>"
     yield "<section><h2>Labs</h2>"
     header = ("lab", "due", "weight", "handed in", "late", "mean", "late penalties")
-    yield as_table(header, [_lab_row(lab, titles, zone) for lab in totals.labs]) + "</section>"
+    everybody = len(totals.people)
+    rows = [_lab_row(lab, titles, zone, everybody, least) for lab in totals.labs]
+    yield as_table(header, rows) + "</section>"
     known = [share for p in totals.people if (share := totals.percent(p.id)) is not None]
     yield "<section><h2>Totals</h2>"
     yield (
         "<p>A lab counts with its weight once it is handed in or its due time has passed; what was"
         " not handed in by then counts as no points. Late penalties are taken off.</p>"
     )
-    if known:
+    if not known:
+        yield "<p>Nothing counts for anybody yet.</p>"
+    elif len(known) < least:
+        yield f"<p>Something counts for fewer than {least} students yet: too few to show.</p>"
+    elif names:  # the least and the most are one student's each
         between = f"from {min(known):.1f}% to {max(known):.1f}%"
         yield f"<p>The median is {st.median(known):.1f}%; totals range {between}.</p>"
     else:
-        yield "<p>Nothing counts for anybody yet.</p>"
+        yield f"<p>The median is {st.median(known):.1f}%.</p>"
     if names:
         yield from _students(totals, titles)
     yield "</section>"
@@ -80,20 +94,41 @@ def _ideas(ideas: Mapping[str, Sequence[IdeaInLab]], *, names: bool) -> Iterator
     yield "</section>"
 
 
-def _lab_row(lab: LabGrades, titles: Mapping[str, str], zone: tzinfo) -> tuple[str, ...]:
+def _lab_row(
+    lab: LabGrades, titles: Mapping[str, str], zone: tzinfo, everybody: int, least: int
+) -> tuple[str, ...]:
+    """What a lab counts and how it went, without groups of fewer than ``least`` students."""
     standings = list(lab.standings.values())
     late = sum(each.seconds_late > 0 for each in standings)
     shares = [each.total / lab.most for each in standings] if lab.most else []
-    mean, lost = st.mean(shares), sum(each.penalty for each in standings)
+    mean = st.mean(shares) if len(standings) >= least else None
+    penalties = [each.penalty for each in standings if each.penalty]
+    handed_in = _group(len(standings), everybody, least)
+    # Where it is not shown how many that are, those in time and those missing are one group.
+    known = len(standings) if handed_in == f"{len(standings):,}" else everybody - least
     return (
         titles[lab.name],
         long_time(lab.dates.due, zone) if lab.dates.due else "–",
         f"{lab.weight:g}",
-        f"{len(standings):,}",
-        f"{late:,}",
+        handed_in,
+        _group(late, known, least),
         "–" if mean is None else f"{mean:.0%}",
-        f"−{lost:g} points" if lost else "",
+        f"−{sum(penalties):g} points" if penalties and len(penalties) >= least else "",
     )
+
+
+def _group(count: int, of: int, least: int) -> str:
+    """Write how many there are, or words where they or the others are few.
+
+    Examples
+    --------
+    >>> [_group(count, 80, 5) for count in (0, 3, 40, 78, 80)], _group(3, 80, 0)
+    (['0', 'fewer than 5', '40', 'nearly all', '80'], '3')
+    """
+    if 0 < count < least:
+        return f"fewer than {least}"
+    few_others = count and count != of and of - count < least
+    return "nearly all" if few_others else f"{count:,}"
 
 
 def _students(totals: CourseTotals, titles: Mapping[str, str]) -> Iterator[str]:
