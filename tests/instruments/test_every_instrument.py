@@ -207,7 +207,7 @@ def test_moves_rebuild_nothing(kind: type[Instrument]) -> None:
     instrument = kind()
     before = dict(instrument.marks)
     figures = [plot.figure for plot in instrument._open()._plots]
-    for _ in sample(range(1000), 150):
+    for _ in sample(range(1000), 60):
         shown = visible(instrument)
         name = walk.choice(sorted(shown))
         instrument.set(**{name: walk.choice(whole_range(instrument, shown[name]))})

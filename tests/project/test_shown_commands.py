@@ -6,6 +6,7 @@ How-tos are followed word by word (tests/howto); this reads what the other pages
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 import shlex
 from collections.abc import Iterator
@@ -28,6 +29,11 @@ def shown(page: str) -> Iterator[str]:
         yield re.split(r"\s#|\s[|>&;]", words)[0]
 
 
+@functools.cache
+def whole_command() -> CommandParser:
+    return command_parser()
+
+
 def below(parser: CommandParser) -> dict[str, CommandParser]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -41,7 +47,7 @@ def problems(command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError:  # prose with an apostrophe
         return []
-    parser = command_parser()
+    parser = whole_command()
     while (known := below(parser)) and words and not words[0].startswith("-"):
         name = words.pop(0)
         if name in known:
