@@ -363,7 +363,7 @@ def _add_classes(commands: _Commands, course: CommandParser) -> None:
     report.option("--names", "say whose each submission is")
     report.option("--csv", "write tables beside the page as well")
     report.option("--for-lecture", "of a lab: one page to show, without any group of under five")
-    report.option("--output FILE", "the page (default: report-LAB.html)")
+    report.option("--output FILE", "the page (default: report-LAB.html, or lecture-LAB.html)")
 
     export = _command(commands, "export", "classes.export:run", "grades as CSV for another system",
                       course)

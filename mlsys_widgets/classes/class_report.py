@@ -1,8 +1,9 @@
-"""How a class did in a lab, for the lecture: one chart at a time, and nobody's name."""
+"""How a class did in a lab, in a notebook: one chart at a time, and nobody's name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import ipywidgets
 
@@ -10,17 +11,32 @@ from mlsys_widgets.cards.card import Action, LabWidget, Values
 from mlsys_widgets.cards.card_plots import CardPlots
 from mlsys_widgets.cards.parts import Options, Part, Prose, Rows
 from mlsys_widgets.classes.class_charts import chart_groups
+from mlsys_widgets.classes.lecture_page import TOO_FEW, lecture_charts
 from mlsys_widgets.classes.summary import ClassSummary
 from mlsys_widgets.drawing import picture
 from mlsys_widgets.drawing.charts import Chart, scene
+from mlsys_widgets.drawing.picture import Theme
 from mlsys_widgets.wording.choices import one_of
 
 #: Explanations above a chart; more would push it off the screen.
 _EXPLANATIONS = 3
+_NOTHING: Final = "Nobody has handed in this lab yet, or nothing is graded."
+_FOR_STAFF: Final = (
+    "For staff, because groups of fewer than five are shown as they are. To show it to a class:"
+    " `ClassReport(summary, for_lecture=True)`."
+)
 
 
 class ClassReport(LabWidget):
     """A class in a lab, chart by chart.
+
+    Parameters
+    ----------
+    summary
+        The class, as `class_summary` returns it.
+    for_lecture
+        Whether students may see it: only the charts of ``mlsys report --for-lecture``, where groups
+        of fewer than five are merged. Otherwise it is for staff, and says so.
 
     Examples
     --------
@@ -33,9 +49,12 @@ class ClassReport(LabWidget):
     kind = "The class"
     tone = "blue"
 
-    def __init__(self, summary: ClassSummary) -> None:
+    def __init__(self, summary: ClassSummary, *, for_lecture: bool = False) -> None:
         super().__init__(summary.title)
-        self._groups = {group.key: group for group in chart_groups(summary)}
+        groups = lecture_charts(summary) if for_lecture else chart_groups(summary)
+        self._for_lecture = for_lecture
+        self._nothing = TOO_FEW if for_lecture and summary.rows else _NOTHING
+        self._groups = {group.key: group for group in groups}
         self._shows = dict.fromkeys(self._groups, 0)
         self._group = next(iter(self._groups), "")
         self._plots = CardPlots()
@@ -90,7 +109,7 @@ class ClassReport(LabWidget):
         """The choice of charts, and the chosen one in words."""
         chart = self.chart
         if chart is None:
-            return [Prose("empty", "Nobody has handed in this lab yet, or nothing is graded.")]
+            return [Prose("empty", self._nothing)]
         group = self._groups[self._group]
         kinds = {key: each.title for key, each in self._groups.items()}
         parts: list[Part] = [
@@ -103,6 +122,8 @@ class ClassReport(LabWidget):
         explained = [(bar.label, bar.explanation) for bar in chart.bars if bar.explanation]
         if explained:
             parts.append(Rows("explanations", tuple(explained[:_EXPLANATIONS])))
+        if not self._for_lecture:
+            parts.append(Prose("staff", _FOR_STAFF, quiet=True))
         return parts
 
     def below(self) -> tuple[ipywidgets.Widget, ...]:
@@ -114,8 +135,13 @@ class ClassReport(LabWidget):
         """Return the chosen chart in words."""
         return self.chart.description if self.chart else ""
 
-    def figure(self) -> str:
+    def figure(self, theme: Theme = "light") -> str:
         """Draw the chart that is shown, as SVG for a slide.
+
+        Parameters
+        ----------
+        theme
+            ``"light"`` for white slides, or ``"dark"``.
 
         Raises
         ------
@@ -123,7 +149,7 @@ class ClassReport(LabWidget):
             If there is nothing to see.
         """
         if chart := self.chart:
-            return picture.svg((scene(chart),), chart.description)
+            return picture.svg((scene(chart),), chart.description, theme=theme)
         raise ValueError("There is no picture yet: nobody has handed in this lab.")
 
     def picture_below(self) -> str:

@@ -31,7 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
             " apart"
         )
     summary = class_summary(arguments.lab, arguments.course, names=arguments.names)
-    target: Path = arguments.output or Path(f"report-{arguments.lab}.html")
+    # Names of their own: who made both must not show the wrong one.
+    kind = "lecture" if arguments.for_lecture else "report"
+    target: Path = arguments.output or Path(f"{kind}-{arguments.lab}.html")
     made = lecture_page(summary) if arguments.for_lecture else page(summary)
     target.write_text(made, "utf-8")
     print(f"Wrote {target}: {counted(len(summary.rows), 'submission')}.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from typing import Final
 
 from mlsys_widgets.classes import statistics as st
 from mlsys_widgets.classes.class_charts import percent
@@ -15,7 +16,7 @@ from mlsys_widgets.classes.ideas import SMALLEST, merged
 from mlsys_widgets.classes.lecture_points import LecturePoint, lecture_points
 from mlsys_widgets.classes.report_page import STYLE, figure, point
 from mlsys_widgets.classes.summary import ClassSummary, PredictionSummary, QuestionSummary
-from mlsys_widgets.drawing.charts import Bar, Chart
+from mlsys_widgets.drawing.charts import Bar, Chart, ChartGroup
 from mlsys_widgets.drawing.markup import plain
 from mlsys_widgets.drawing.whole_page import whole_page
 
@@ -23,6 +24,7 @@ _OUTCOMES = (("right", "green", "all points"), ("partly", "orange", "some"),
              ("wrong", "red", "none"), ("blank", "gray", "left blank"),
              ("waiting", "purple", "not graded yet"))  # fmt: skip
 _TOGETHER = ("blue", "smaller groups")
+TOO_FEW: Final = f"Fewer than {SMALLEST} students have a graded submission: too few to show."
 
 
 def lecture_page(summary: ClassSummary) -> str:
@@ -39,7 +41,7 @@ def may_be_shown(point: LecturePoint) -> bool:
 def _body(summary: ClassSummary) -> Iterator[str]:
     yield f"<h1>{escape(summary.title)}</h1>"
     if len(summary.rows) < SMALLEST:
-        yield f"<p>Fewer than {SMALLEST} students have a graded submission: too few to show.</p>"
+        yield f"<p>{TOO_FEW}</p>"
         return
     middle = st.median(summary.scores)
     median = "" if middle is None else f"; the median is {middle:.3g} of {summary.most:g} points"
@@ -48,17 +50,33 @@ def _body(summary: ClassSummary) -> Iterator[str]:
     if points := [each for each in lecture_points(summary) if may_be_shown(each)]:
         yield "<h2>What the class believes, and what to say</h2>"
         yield f'<ol class="lecture">{"".join(map(point, points))}</ol>'
+    for group in lecture_charts(summary):
+        yield f"<h2>{group.title}</h2>"
+        for chart in group.charts:
+            if chart.title != group.title:
+                yield f"<h3>{escape(chart.title)}</h3><p>{escape(chart.finding)}</p>"
+            yield figure(chart)
+
+
+def lecture_charts(summary: ClassSummary) -> tuple[ChartGroup, ...]:
+    """Every chart that may be shown; groups without any data are left out."""
+    if len(summary.rows) < SMALLEST:
+        return ()
+    predictions = (_prediction(each) for each in summary.predictions)
+    groups = (
+        ChartGroup("questions", "Questions", tuple(_questions(summary))),
+        ChartGroup("predictions", "Predictions", tuple(filter(None, predictions))),
+    )
+    return tuple(group for group in groups if group.charts)
+
+
+def _questions(summary: ClassSummary) -> Iterator[Chart]:
     if bars := [bar for each in summary.questions if (bar := _question(each))]:
         most = float(max(bar.length for bar in bars))
         legend = (*((tone, words) for _, tone, words in _OUTCOMES), _TOGETHER)
         used = {tone for bar in bars for _, tone in bar.parts}
         shown = tuple(each for each in legend if each[0] in used)
-        yield "<h2>Questions</h2>"
-        yield figure(Chart("questions", "Questions", "", tuple(bars), most=most, legend=shown))
-    if charts := [chart for each in summary.predictions if (chart := _prediction(each))]:
-        yield "<h2>Predictions</h2>"
-        for chart in charts:
-            yield f"<h3>{escape(chart.title)}</h3><p>{escape(chart.finding)}</p>{figure(chart)}"
+        yield Chart("questions", "Questions", "", tuple(bars), most=most, legend=shown)
 
 
 def _question(question: QuestionSummary) -> Bar | None:

@@ -26,7 +26,9 @@ def who_needs_you(summary: ClassSummary) -> Iterator[str]:
         if found := [each for each in summary.members if each.state == state]:
             yield f" {words}: {len(found):,}{_listed(found)}."
     yield f'</p><p class="quiet">{RULE}'
-    yield "" if named else " <code>mlsys report LAB --names</code> names them, for staff."
+    if not named:
+        yield " <code>mlsys report LAB --names</code> names them. This page is for staff all the"
+        yield " same: small groups are on it. <code>--for-lecture</code> makes one to show."
     yield "</p>"
     if named and at_risk:
         rows = [(_called(each), each.section, each.ta, "; ".join(each.signs)) for each in at_risk]

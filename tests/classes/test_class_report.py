@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import random
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from mlsys_widgets.classes.report_page import page
 from mlsys_widgets.classes.summary import BeliefCount, QuestionSummary
 from mlsys_widgets.drawing import markup
 from tests.classes.html_page import Page
+from tests.classes.test_lecture_page import some_class
 from tests.grading.classroom import LAB, classroom
 from tests.grading.simulated import STUDENTS, copy_of_class, graded_class
 
@@ -70,6 +73,35 @@ def test_every_picture_can_be_looked_at(summary: ClassSummary) -> None:
         assert markup.plain(widget.chart.finding) in widget.text()
     with pytest.raises(ValueError, match="picture"):
         widget.look("grades of Ann")
+
+
+def test_a_picture_for_a_dark_slide(summary: ClassSummary) -> None:
+    widget = ClassReport(summary)
+    light, dark = widget.figure(), widget.figure(theme="dark")
+    white = 'class="paper" width="760" height="[0-9]+" fill="#ffffff"'
+    assert re.search(white, light)
+    assert not re.search(white, dark)
+    assert re.sub(r"#[0-9a-f]+", "", light) == re.sub(r"#[0-9a-f]+", "", dark)
+
+
+@pytest.mark.parametrize("students", [5, 12, 31])
+def test_in_the_lecture_no_group_of_fewer_than_five_is_drawn(students: int) -> None:
+    chance = random.Random(students)
+    for _ in range(100):
+        widget = ClassReport(some_class(chance, students), for_lecture=True)
+        assert set(widget.pictures) <= {"questions", "prediction:p"}
+        for key in widget.pictures:
+            widget.look(key)
+            assert widget.chart is not None
+            lengths = [length for bar in widget.chart.bars for length, _ in bar.parts]
+            assert min(lengths) >= 5
+        assert "For staff" not in widget.text()
+
+
+def test_a_class_too_small_for_the_lecture_is_not_drawn() -> None:
+    few = some_class(random.Random(1), 4)
+    assert "too few to show" in ClassReport(few, for_lecture=True).text()
+    assert "For staff, because groups of fewer than five" in ClassReport(few).text()
 
 
 def test_the_widget_by_mouse(summary: ClassSummary) -> None:

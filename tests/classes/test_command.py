@@ -34,3 +34,14 @@ def test_the_command_writes_page_and_tables(
     assert {row["question"] for row in questions} >= {"limit", "commitments"}
     assert main(["report", "lab_99", "--course", str(graded_class())]) == 1
     assert "there is no assignments/lab_99" in capsys.readouterr().err
+
+
+def test_the_page_for_the_lecture_has_a_name_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for more in ([], ["--for-lecture"]):
+        assert main(["report", LAB, *more, "--course", str(graded_class())]) == 0
+    staff, hall = (tmp_path / f"{kind}-{LAB}.html" for kind in ("report", "lecture"))
+    assert "Who needs you" in staff.read_text("utf-8")
+    assert "Who needs you" not in hall.read_text("utf-8")

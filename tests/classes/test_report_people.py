@@ -1,4 +1,4 @@
-"""The people of a class on its page: names for staff, and nobody's name for the lecture."""
+"""The people of a class on its page: for staff, with names and without."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def test_staff_read_names_sections_and_tas() -> None:
     nobody = tuple(replace(each, student="", name="", ta="") for each in members)
     shown = Page(page(replace(summary, members=nobody))).text
     assert "1 of 3 handed in nothing; 1 is at risk. Not due yet: 1." in shown
+    assert "This page is for staff all the same: small groups are on it" in shown
     assert "By section" in shown
     everybody = replace(summary, members=members[:1], rows=(row(1),))
     shown_all = Page(page(everybody)).text

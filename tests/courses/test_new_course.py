@@ -89,6 +89,7 @@ def test_git_leaves_out_what_is_of_students(made: Path, tmp_path: Path):
         f"submitted/ann/{LAB}/{LAB}.ipynb", f"autograded/ann/{LAB}/{LAB}.ipynb",
         f"feedback/ann/{LAB}/{LAB}.html", "gradebook.db", "gradebook.db-journal",
         ".mlsys/grade-x.jsonl", "students.csv", f"{LAB}-canvas.csv", f"report-{LAB}.html",
+        f"lecture-{LAB}.html",
         f"source/{LAB}/ledger.jsonl",
     ]  # fmt: skip
     ours = [

@@ -119,6 +119,10 @@ def _report(form: Mapping[str, str]) -> str:
     return f"--output={FILES}/report-{_about(form)}{names}.html"
 
 
+def _lecture(form: Mapping[str, str]) -> str:
+    return f"--output={FILES}/lecture-{form.get('lab', '')}.html"
+
+
 def _grades(form: Mapping[str, str]) -> str:
     return f"--output={FILES}/{_about(form)}-{form.get('to', '')}.csv"
 
@@ -168,6 +172,8 @@ ACTIONS: Final[Mapping[str, Action]] = {
                      fails="something is left"),
     "report": Action("Report", "report", ["lab"], switches=["names", "csv"], writes=_report,
                      for_tas=True),
+    "lecture": Action("Page for the lecture", "report --for-lecture", ["lab"], writes=_lecture,
+                      for_tas=True),
     "export": Action("Export grades", "export", ["lab"], {"to": "", "column": ""}, writes=_grades,
                      for_tas=True),
     "push": Action("Send grades", "push", ["lab"], switches=["overwrite"], asks="apply",

@@ -37,6 +37,10 @@ def test_a_command_that_asks_goes_ahead_only_when_it_is_told_to():
 def test_no_lab_means_the_whole_course_and_a_file_of_its_own():
     (words,) = ACTIONS["report"].words({"lab": "*", "names": "1"})
     assert words[1:] == ["report", "--names", "--output=reports/report-course-names.html", "--"]
+    (words,) = ACTIONS["lecture"].words({"lab": "lab_01"})
+    assert words[1:] == [
+        "report", "--for-lecture", "--output=reports/lecture-lab_01.html", "--", "lab_01",
+    ]  # fmt: skip
     (words,) = ACTIONS["copy"].words({"student": "../../ann"})
     assert command_parser().parse_args(words[1:]).to.parent.name == "reports"
 

@@ -311,6 +311,10 @@ def test_reports_and_grades_are_files_that_open_and_can_do_nothing(staff, place)
     assert status == 200
     assert "Who needs you" in report
     assert "sandbox" in staff.headers["Content-Security-Policy"]
+    page = staff.send("results", "lecture", lab=LAB)
+    assert result(page)[0] == "Page for the lecture: done"
+    _, lecture = staff.get(f"file/lecture-{LAB}.html")
+    assert "Who needs you" not in lecture
     page = staff.send("results", "report", lab="*")
     assert "report-course.html" in page
     page = staff.send("results", "export", lab=LAB, to="canvas")
