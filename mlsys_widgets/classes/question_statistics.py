@@ -21,6 +21,9 @@ class Judged:
 
     credit: float
     belief: str | None = None
+    #: The idea that this belief is a case of, by the key that judged the answer. Another question
+    #: of a pool may call its own belief otherwise.
+    idea: str = ""
 
     @property
     def right(self) -> bool:
@@ -34,6 +37,8 @@ class SecondTry:
 
     judged: Judged
     share: float
+    #: The ideas that it asked about.
+    ideas: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Response:
     minutes: float | None = None
     #: The drawn numbers that the question uses.
     numbers: Mapping[str, float] = field(default_factory=dict)
+    #: The ideas that the question asked about, the first time.
+    asked: frozenset[str] = frozenset()
 
     @property
     def before(self) -> Judged:
@@ -59,6 +66,17 @@ class Response:
     def after(self) -> Judged:
         """What the student answered in the end."""
         return self.second.judged if self.second else self.last
+
+    @property
+    def ideas(self) -> dict[str, tuple[bool, bool]]:
+        """Whether the student held each idea that was asked about, before and after."""
+        second = self.second.ideas if self.second else frozenset()
+        found = {}
+        for idea in self.asked | second:
+            # A second question that did not ask about it says nothing of it.
+            after = self.after if idea in second else self.last
+            found[idea] = (self.before.idea == idea, after.idea == idea)
+        return found
 
     @property
     def gain(self) -> float:
@@ -222,7 +240,8 @@ def _changes(responses: Sequence[Response]) -> Iterator[BeliefChange]:
     kept, lost, gained = Counter[str](), Counter[str](), Counter[str]()
     for each in responses:
         before, after = each.before.belief, each.after.belief
-        if before and before == after:
+        idea = each.before.idea
+        if before and (before == after or (idea and idea == each.after.idea)):
             kept[before] += 1
             continue
         if before:

@@ -38,40 +38,60 @@ def response(
     fraction
         What the gradebook gives, for answers that the log does not judge.
     """
-    second = second_chance(score)
-    last = Judged(_handed_in(check, given, score, second, fraction), score.get("belief"))
+    key = key_of(check, given)
+    second = second_chance(score, check, given)
+    last = _judged(key, _handed_in(key, score, second, fraction), score.get("belief"))
     minutes = None
     if study:
         parts = [m for answer, m in study.minutes_of.items() if attempt_in(answer) == (name, 0)]
         minutes = sum(parts) if parts else None
-    first = _first(name, check, given, study, last)
-    return Response(last, first, second, rest, minutes, numbers)
+    first = _first(name, key, study, last)
+    return Response(last, first, second, rest, minutes, numbers, _ideas(key))
 
 
-def second_chance(score: Mapping[str, Any]) -> SecondTry | None:
+def second_chance(
+    score: Mapping[str, Any], check: Check | None = None, given: Given | None = None
+) -> SecondTry | None:
     """Return what the log says about a second chance; `None` if there was none."""
     kept = score.get("second")
+    if not kept:
+        return None
     try:
-        return kept and SecondTry(
-            Judged(float(kept["credit"]), kept.get("belief")), float(kept.get("share", 1.0))
-        )
+        key = _key_again(check, given, kept.get("parameters")) if given else None
+        judged = _judged(key, float(kept["credit"]), kept.get("belief"))
+        return SecondTry(judged, float(kept.get("share", 1.0)), _ideas(key))
     except _UNREADABLE:
         return None
 
 
+def _key_again(check: Check | None, given: Given, numbers: Any) -> Key | None:
+    """Return the key of the second numbers, which may be that of another question of a pool."""
+    try:
+        found = key_of(check, Given(Parameters(numbers), given.folder)) if numbers else None
+    except AttributeError:  # numbers of a version of the lab that had others
+        found = None
+    return found or key_of(check, given)
+
+
+def _judged(key: Key | None, credit: float, belief: str | None) -> Judged:
+    """Return an answer with the idea that its belief is a case of."""
+    beliefs = key.beliefs if key else ()
+    ideas = (each.idea for each in beliefs if each.name == belief and each.idea)
+    return Judged(credit, belief, next(ideas, ""))
+
+
+def _ideas(key: Key | None) -> frozenset[str]:
+    return frozenset(each.idea for each in key.beliefs if each.idea) if key else frozenset()
+
+
 def _handed_in(
-    check: Check | None,
-    given: Given,
-    score: Mapping[str, Any],
-    second: SecondTry | None,
-    fraction: float,
+    key: Key | None, score: Mapping[str, Any], second: SecondTry | None, fraction: float
 ) -> float:
     """Return what the answer earned that was handed in; the log has the better one of two."""
     best: float = fraction if score.get("credit") is None else score["credit"]
     if second is None or best > second.share * second.judged.credit + 1e-9:
         return best
     # A second chance is for what was wrong, and only a belief earns a part of the points then.
-    key = key_of(check, given)
     beliefs = key.beliefs if key else ()
     return next((each.credit for each in beliefs if each.name == score.get("belief")), 0.0)
 
@@ -84,20 +104,17 @@ def key_of(check: Check | None, given: Given) -> Key | None:
         return None
 
 
-def _first(
-    name: str, check: Check | None, given: Given, study: StudyRecord | None, last: Judged
-) -> Judged | None:
+def _first(name: str, key: Key | None, study: StudyRecord | None, last: Judged) -> Judged | None:
     """Judge the first answer of the ledger; `None` if there is none, or nothing can judge it."""
     if study is None or name not in study.first:
         return None
     stands, value = study.state.answers.get(name), study.first[name]
     if stands is not None and stands.value == value:
         return last
-    key = key_of(check, given)
     if key is None or isinstance(key, CodeKey):  # no function of a student runs in this process
         return None
     verdict = judge(key, value)
-    return Judged(verdict.credit, verdict.belief)
+    return _judged(key, verdict.credit, verdict.belief)
 
 
 class _Watched(Parameters):

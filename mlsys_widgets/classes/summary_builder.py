@@ -312,14 +312,9 @@ class _SummaryBuilder:
                 numbers={n: float(one.given.p[n]) for n in used},
             )  # fmt: skip
             found.append(told)
-            key = self._key(name, one.given)
-            for idea in {belief.idea for belief in key.beliefs if belief.idea} if key else ():
-                names = (
-                    [belief.name for belief in key.beliefs if belief.idea == idea] if key else []
-                )
+            for idea, (before, after) in told.ideas.items():
                 was = one.ideas.get(idea, (False, False))
-                now = (told.before.belief in names, told.after.belief in names)
-                one.ideas[idea] = (was[0] or now[0], was[1] or now[1])
+                one.ideas[idea] = (was[0] or before, was[1] or after)
         return QuestionStatistics.of(found)
 
     def _explained(self, name: str, belief: str, explanations: Counter[str], nobodys: Given) -> str:

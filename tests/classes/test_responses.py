@@ -12,14 +12,15 @@ import pytest
 
 from mlsys_widgets.classes import ClassSummary, class_summary, csv_tables
 from mlsys_widgets.classes.class_charts import chart_groups
-from mlsys_widgets.classes.responses import second_chance
+from mlsys_widgets.classes.question_statistics import BeliefChange, QuestionStatistics, Response
+from mlsys_widgets.classes.responses import response, second_chance
 from mlsys_widgets.classes.study_record import minutes_by_answer
 from mlsys_widgets.classes.summary import QuestionSummary
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.judging.checks_file import load_checks
-from mlsys_widgets.judging.keys import Given
+from mlsys_widgets.judging.keys import Belief, Given, NumberKey
 from mlsys_widgets.judging.verdicts import judge
-from mlsys_widgets.labs import load
+from mlsys_widgets.labs import Parameters, load
 from mlsys_widgets.ledger import Ledger
 from tests.classes.test_study_record import event_at
 from tests.grading.classroom import LAB
@@ -109,6 +110,113 @@ def test_a_second_chance_in_the_log_is_told_apart_from_what_was_handed_in(
 @pytest.mark.parametrize("kept", [{}, {"credit": "much"}, [1], {"credit": None}, "x"])
 def test_a_damaged_log_has_no_second_chance(kept: Any) -> None:
     assert not second_chance({"second": kept})
+
+
+IDEA, OTHER = "launches cost nothing", "bytes cost nothing"
+
+
+def pooled_check(given: Given) -> NumberKey:
+    """Two questions of a pool, which call the same idea differently; the third asks another one."""
+    belief = {"q": ("left out", IDEA), "other": ("forgotten", IDEA), "third": ("free", OTHER)}
+    name, idea = belief[given.p.asked("q")]
+    return NumberKey(20, 0.01, [Belief(name, 10, credit=0, says="No.", idea=idea)])
+
+
+def answered_again(asked: str, belief: str | None) -> Response:
+    """The first question with the first belief, and then another question of the pool."""
+    second = {"credit": 0.0 if belief else 1.0, "belief": belief, "parameters": {"q": asked}}
+    return response(
+        "q", pooled_check, Given(Parameters({"q": "q"}), Path()),
+        {"credit": 0.0, "belief": "left out", "second": second}, None,
+        fraction=0.0, rest=None, numbers={},
+    )  # fmt: skip
+
+
+def test_a_second_answer_is_judged_by_the_beliefs_of_its_own_question() -> None:
+    held = answered_again("other", "forgotten")
+    assert held.ideas == {IDEA: (True, True)}
+    given_up = answered_again("other", None)
+    assert given_up.ideas == {IDEA: (True, False)}
+    # A question that does not ask about an idea says nothing of who gave it up.
+    elsewhere = answered_again("third", "free")
+    assert elsewhere.ideas == {IDEA: (True, True), OTHER: (False, True)}
+    found = QuestionStatistics.of([held, given_up, elsewhere])
+    assert set(found.changes) == {
+        BeliefChange("left out", kept=1, lost=2, gained=0),
+        BeliefChange("free", kept=0, lost=0, gained=1),
+    }
+
+
+@pytest.mark.parametrize("numbers", [{}, None, {"renamed": 1}])
+def test_a_second_answer_without_its_numbers_is_judged_by_the_first_key(numbers: Any) -> None:
+    given = Given(Parameters({"q": "q", "side": 8}), Path())
+
+    def check(given: Given) -> NumberKey:
+        assert given.p.side
+        return pooled_check(given)
+
+    found = second_chance(
+        {"second": {"credit": 0.0, "belief": "left out", "parameters": numbers}}, check, given
+    )
+    assert found
+    assert found.judged.idea == IDEA
+
+
+def test_an_idea_that_is_still_held_is_not_lost_by_another_name(tmp_path: Path) -> None:
+    root = copy_of_class(tmp_path / "course")
+    home = root / "assignments" / LAB
+    for name, code in (
+        ("asks.py", "\n\n@lab.asks(instead_of='limit')\ndef other(p):\n    return limit(p)\n"),
+        ("checks.py", OTHER_CHECK),
+    ):
+        with (home / name).open("a") as file:
+            file.write(code)
+    course, lab = Course.at(root), load(home)
+    path = root / ".mlsys" / f"grade-{LAB}.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    again = set()
+    for line in lines:
+        p = lab.draw(line["student"], variants=course.variants, edition=course.edition)
+        for score in line["scores"]:
+            if score["name"] == "limit" and score.get("belief"):
+                again.add(line["student"])
+                first = p.asked("limit")
+                score["belief"] = f"{first}: {score['belief']}"
+                second = "other" if first == "limit" else "limit"
+                belief = score["belief"].replace(first, second, 1)
+                score["second"] = {"credit": 0.0, "belief": belief, "share": 0.9,
+                                   "parameters": {**p, "limit": second}}  # fmt: skip
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    assert len(again) >= 5
+    found = class_summary(LAB, root, names=True)
+    held = {row.student: row.ideas["which limit"] for row in found.rows if row.ideas}
+    assert {student: held[student] for student in again} == dict.fromkeys(again, (True, True))
+    changes = [c for q in found.questions if q.item == "limit" for c in q.statistics.changes]
+    assert sum(each.kept for each in changes) == len(again)
+    assert not any(each.gained for each in changes)
+
+
+#: Both questions of a pool recognize the same wrong answers, each with words of its own.
+OTHER_CHECK = """
+
+from dataclasses import replace as _replace
+
+_limit = limit
+
+
+def _named(given, name):
+    key = _limit(given)
+    beliefs = [_replace(b, name=f"{name}: {b.name}", idea="which limit") for b in key.beliefs]
+    return _replace(key, beliefs=beliefs)
+
+
+def limit(given):
+    return _named(given, "limit")
+
+
+def other(given):
+    return _named(given, "other")
+"""
 
 
 def test_time_is_that_since_the_entry_before() -> None:
