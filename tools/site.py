@@ -26,7 +26,8 @@ def main() -> int:
     from mlsys_widgets.course.telling import Way
     from mlsys_widgets.lite.fetching import FetchError
     from mlsys_widgets.lite.precompiled import CompileError
-    from mlsys_widgets.lite.site_build import SiteError, build_site
+    from mlsys_widgets.lite.site_app import SiteError
+    from mlsys_widgets.lite.site_build import build_site
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--open", action="store_true", help="serve the site here and open it")

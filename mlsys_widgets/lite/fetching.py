@@ -34,6 +34,7 @@ class SiteParts:
     npm: Mapping[str, Path]
     wheels: Mapping[str, Path]
     extensions: Mapping[str, Path]
+    builder: Path
 
 
 def fetch(into: Path, tell: Callable[[str], None] = lambda _: None) -> SiteParts:
@@ -49,7 +50,7 @@ def fetch(into: Path, tell: Callable[[str], None] = lambda _: None) -> SiteParts
         if _integrity(npm[name]) != row["integrity"]:
             tell(f"Fetching {name} {row['version']} from npm")
             _fetch_from_npm(f"{name}@{row['version']}", npm[name], row["integrity"])
-    wheels = {**table["wheels"], **table["extensions"]}
+    wheels = {**table["wheels"], **table["extensions"], **table["builder"]}
     missing = {name: row for name, row in wheels.items() if not _wheel(into, name, row)}
     if missing:
         tell(f"Fetching {len(missing)} wheels with pip")
@@ -60,6 +61,7 @@ def fetch(into: Path, tell: Callable[[str], None] = lambda _: None) -> SiteParts
         npm,
         {name: found[name] for name in table["wheels"]},
         {name: found[name] for name in table["extensions"]},
+        *(found[name] for name in table["builder"]),
     )
 
 

@@ -3,6 +3,9 @@
 Pyodide reads its own list of packages and unpacks what it is told to preload. The list that it
 brings names packages on somebody else's server; ours names the wheels beside it, so that a page
 asks nobody but the site.
+
+What may differ from one site to the next has a part of its digest in its name: a browser that kept
+a file of the site before would otherwise start Python from two halves, or refuse to.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import io
 import json
 import re
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -51,60 +55,86 @@ _GPU: Final = "measured/gpu/"
 #: Of the npm package: what a page loads.
 _PYODIDE: Final = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm")
 _STDLIB: Final = "python_stdlib.zip"
-LOCK: Final = "pyodide-lock.json"
+_LOCK: Final = "pyodide-lock.json"
 _OURS: Final = "mlsys-widgets"
+_EXTENSION_OF_KERNEL: Final = "jupyterlite-pyodide-kernel"
+#: In there: what the kernel imports of what comes with it.
+_KERNEL_WHEEL: Final = re.compile(r"/static/pypi/((?:ipykernel|pyodide_kernel)-[^/]+\.whl)$")
 
 
-def lay_runtime(
-    fetched: SiteParts, into: Path, kept: Path, kernel_wheels: Iterable[Path] = ()
-) -> list[str]:
-    """Put Pyodide and everything it preloads into a folder; return the names to preload.
+@dataclass(frozen=True)
+class Runtime:
+    """How Python starts from a folder: the names of its files there, and what is preloaded."""
+
+    lock: str
+    stdlib: str
+    packages: tuple[str, ...]
+
+
+def lay_runtime(fetched: SiteParts, into: Path, kept: Path) -> Runtime:
+    """Put Pyodide and everything it preloads into a folder.
 
     Parameters
     ----------
     kept
         Where to keep what was compiled, for the next time.
-    kernel_wheels
-        Wheels that come with the kernel of the site, whatever their versions.
     """
     into.mkdir(parents=True, exist_ok=True)
     pyodide = dict(_members(fetched.npm["pyodide"].read_bytes(), "package/"))
-    for name in (*_PYODIDE, _STDLIB, LOCK):
+    for name in (*_PYODIDE, _STDLIB, _LOCK):
         (into / name).write_bytes(pyodide[name])
     wheels = [
         ("numpy", _numpy(fetched.npm["@emscripten-forge/numpy"])),
         (_OURS, own_wheel()),
         *((name, files | _about(name, "0")) for name, files in MADE.items()),
     ]
-    for path in [*fetched.wheels.values(), *kernel_wheels]:
-        files = slim(files_of(path.read_bytes()))
+    taken = {path.name: path.read_bytes() for path in fetched.wheels.values()}
+    for name, content in (taken | _kernel_wheels(fetched)).items():
+        files = slim(files_of(content))
         if _KERNEL in files:
             files[_KERNEL] += _PREPARE
-        wheels.append((_normal(path.name.split("-")[0]), files))
+        wheels.append((_normal(name.split("-")[0]), files))
     archives = {**dict(wheels), _STDLIB: files_of(pyodide[_STDLIB])}
     # Ours keep their source: formulas on cards are read from it.
     ready = compiled(archives, into, kept, keep_source={_OURS})
-    (into / _STDLIB).write_bytes(zipped(ready.pop(_STDLIB)))
+    for name in (_STDLIB, _LOCK):
+        (into / name).unlink()  # Python that compiles starts with them
+    stdlib = _write(into, "python_stdlib-{}.zip", zipped(ready.pop(_STDLIB)))
     packages = {}
     for name, files in ready.items():
-        version = _version(files)
+        version, content = _version(files), zipped(files)
         tag = "cp312-cp312-pyodide_2024_0_wasm32" if name == "numpy" else "py3-none-any"
-        file_name = f"{name.replace('-', '_')}-{version}-{tag}.whl"
-        (into / file_name).write_bytes(zipped(files))
+        stem = f"{name.replace('-', '_')}-{version}"
         packages[name] = {
             "name": name,
             "version": version,
-            "file_name": file_name,
+            # The build of a wheel, which begins with a digit.
+            "file_name": _write(into, f"{stem}-0{{}}-{tag}.whl", content),
             "install_dir": "site",
-            "sha256": hashlib.sha256((into / file_name).read_bytes()).hexdigest(),
+            "sha256": hashlib.sha256(content).hexdigest(),
             "package_type": "package",
             "imports": sorted(_imports(files)),
             "depends": [],
         }
-    lock = {"info": json.loads(pyodide[LOCK])["info"], "packages": packages}
-    (into / LOCK).write_text(json.dumps(lock, indent=1), "utf-8")
+    lock = {"info": json.loads(pyodide[_LOCK])["info"], "packages": packages}
+    listed = _write(into, "pyodide-lock-{}.json", json.dumps(lock, indent=1).encode())
     # The kernel looks for itself among what was preloaded, under the name of its module.
-    return sorted("pyodide_kernel" if name == "pyodide-kernel" else name for name in packages)
+    preloaded = ("pyodide_kernel" if name == "pyodide-kernel" else name for name in packages)
+    return Runtime(listed, stdlib, tuple(sorted(preloaded)))
+
+
+def _write(folder: Path, name: str, content: bytes) -> str:
+    """Write a file with a part of its digest in its name; return the name."""
+    named = name.format(hashlib.sha256(content).hexdigest()[:8])
+    (folder / named).write_bytes(content)
+    return named
+
+
+def _kernel_wheels(fetched: SiteParts) -> Files:
+    """Return the wheels that come with the kernel's extension and that it imports, by name."""
+    members = files_of(fetched.extensions[_EXTENSION_OF_KERNEL].read_bytes()).items()
+    found = ((_KERNEL_WHEEL.search(name), content) for name, content in members)
+    return {match[1]: content for match, content in found if match}
 
 
 def own_wheel() -> Files:

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from mlsys_widgets.lite.fetching import SiteParts, fetch
-from mlsys_widgets.lite.runtime import lay_runtime
+from mlsys_widgets.lite.site_app import runtime_in, site_app
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = Path(__file__).with_name("probe.mjs")
@@ -37,11 +37,9 @@ def fetched(tool: Callable[[str], ModuleType]) -> SiteParts:
 
 
 @pytest.fixture(scope="session")
-def runtime(fetched: SiteParts, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a site from which Python starts, without JupyterLab's own kernel."""
-    folder = tmp_path_factory.mktemp("runtime")
-    lay_runtime(fetched, folder, ROOT / "build" / "lite" / "compiled")
-    return folder
+def runtime(fetched: SiteParts) -> Path:
+    """The folder of a site from which Python starts; all sites of these tests have one app."""
+    return runtime_in(site_app(ROOT / "build" / "lite"))
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,17 @@
 // Starts the Python of a site under node, and runs a file in it beside the files of a lab:
 // node probe.mjs RUNTIME FILE [FOLDER]
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [runtime, file, folder] = process.argv.slice(2);
 const { loadPyodide } = await import(pathToFileURL(`${runtime}/pyodide.mjs`));
-const lock = JSON.parse(readFileSync(`${runtime}/pyodide-lock.json`, "utf-8"));
+const named = start => `${runtime}/${readdirSync(runtime).find(each => each.startsWith(start))}`;
+const lockFileURL = named("pyodide-lock-");
+const lock = JSON.parse(readFileSync(lockFileURL, "utf-8"));
 const pyodide = await loadPyodide({
   indexURL: `${runtime}/`,
+  lockFileURL,
+  stdLibURL: named("python_stdlib-"),
   packages: Object.keys(lock.packages),
 });
 if (folder) {

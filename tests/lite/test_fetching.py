@@ -13,7 +13,7 @@ from mlsys_widgets.lite.fetching import VERSIONS, FetchError, SiteParts, fetch
 
 def kept_copy(fetched: SiteParts, folder: Path) -> dict[str, Path]:
     """Copy what was fetched, so that a test can spoil it."""
-    paths = {**fetched.npm, **fetched.wheels, **fetched.extensions}
+    paths = {**fetched.npm, **fetched.wheels, **fetched.extensions, "builder": fetched.builder}
     return {name: Path(shutil.copy(path, folder)) for name, path in paths.items()}
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from mlsys_widgets.lite.fetching import SiteParts
 from mlsys_widgets.lite.precompiled import CompileError, compiled, files_of
 
 MODULE = {"one/__init__.py": b"VALUE = 1\n", "one/about.txt": b"about"}
@@ -13,7 +15,7 @@ MODULE = {"one/__init__.py": b"VALUE = 1\n", "one/about.txt": b"about"}
 
 def test_every_module_is_compiled(runtime: Path):
     """Compiling them in the page took most of the time of a start."""
-    for archive in (*runtime.glob("*.whl"), runtime / "python_stdlib.zip"):
+    for archive in (*runtime.glob("*.whl"), *runtime.glob("python_stdlib-*.zip")):
         names = set(files_of(archive.read_bytes()))
         sources = {PurePosixPath(each) for each in names if each.endswith(".py")}
         compiled = {
@@ -24,9 +26,12 @@ def test_every_module_is_compiled(runtime: Path):
         assert not sources or archive.name.startswith("mlsys_widgets-"), archive.name
 
 
-def test_what_was_compiled_is_kept_and_what_cannot_be_stays(runtime: Path, tmp_path: Path):
+def test_what_was_compiled_is_kept_and_what_cannot_be_stays(fetched: SiteParts, tmp_path: Path):
+    with tarfile.open(fetched.npm["pyodide"]) as package:
+        package.extractall(tmp_path, filter="data")
+    pyodide = tmp_path / "package"
     files = MODULE | {"one/template.py": b"{{ no Python }}"}
-    made = compiled({"one": files}, runtime, tmp_path)["one"]
+    made = compiled({"one": files}, pyodide, tmp_path)["one"]
     assert set(made) == {"one/__init__.pyc", "one/about.txt", "one/template.py"}
     # The second time, nothing is compiled: no Python is there to do it.
     assert compiled({"one": files}, tmp_path / "none", tmp_path)["one"] == made

@@ -11,7 +11,7 @@ import pytest
 
 from mlsys_widgets.authoring.practice_copies import practice_copies
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.lite.runtime import CARRIED, LOCK, NOT_FOR_STUDENTS, own_wheel
+from mlsys_widgets.lite.runtime import CARRIED, NOT_FOR_STUDENTS, own_wheel
 from tests.lite.conftest import ROOT, Browserless
 from tests.test_architecture import LAW
 
@@ -79,12 +79,17 @@ def test_a_site_holds_nothing_for_servers_commands_or_gpus():
 
 
 def test_python_finds_every_package_beside_itself_with_the_bytes_it_expects(runtime):
-    packages = json.loads((runtime / LOCK).read_text("utf-8"))["packages"]
+    (lock,) = runtime.glob("pyodide-lock-*.json")
+    packages = json.loads(lock.read_text("utf-8"))["packages"]
     assert {"numpy", "ipywidgets", "bqplot", "mlsys-widgets"} <= packages.keys()
     for each in packages.values():
         wheel = runtime / each["file_name"]
         assert wheel.parent == runtime
         assert hashlib.sha256(wheel.read_bytes()).hexdigest() == each["sha256"]
+    # What a browser kept of another site has another name, or Python would refuse to start with it.
+    (stdlib,) = runtime.glob("python_stdlib-*.zip")
+    for path in (lock, stdlib, *runtime.glob("*.whl")):
+        assert hashlib.sha256(path.read_bytes()).hexdigest()[:8] in path.name
     named = {each["file_name"] for each in packages.values()}
     assert named == {path.name for path in runtime.glob("*.whl")}
 
