@@ -47,6 +47,7 @@ EXAMPLE_S = 600
 EXAMPLE_TAKES = EXAMPLE_S * A100.peak("fp16") / ORIN.peak("fp16")
 EXAMPLE_B, EXAMPLE_ROOM, EXAMPLE_WATCH = 24e6, 9e6, 3e6
 EXAMPLE_MODEL = 1.2e6
+EXAMPLE_PRUNED = 5
 EXAMPLE_WEIGHTS = EXAMPLE_B / BYTES_PER_ELEMENT["fp32"]
 EXAMPLE_LEFT = 2e-3 - 8e6 / A100.bandwidth - 6e-6
 EXAMPLE_IMAGE = 1e9 / (A100.peak("fp16") / 2)
@@ -54,6 +55,8 @@ EXAMPLE_SCALE = 2e-6
 EXAMPLE_BATCH = 360
 EXAMPLE_AT_PEAK = EXAMPLE_BATCH * 1e9 / A100.peak("fp16")
 EXAMPLE_SCALED = EXAMPLE_LEFT - EXAMPLE_BATCH * EXAMPLE_SCALE
+#: Of so many weights one is kept, which fits beside every student's runtime.
+PRUNED = 400
 #: The options of the prediction about the batch.
 BATCHES = {"A": 4.0, "B": 32.0, "C": 300.0, "D": 1000.0}
 #: Batches in which ResNet-50 was timed on an H200.
@@ -155,9 +158,9 @@ lab = Lab(
     },
     materials={"images_per_second": images_per_second},
     deeper=(
-        "catch_up_days", "flop_per_joule_times", "listening_plan", "act1_stack", "act1_math",
-        "balance_efficiency_percent", "int8_weights_times", "needed_mb_per_s", "board_upgrade",
-        "act2_limit", "act2_math", "mixed_kparams", "act3_split", "reply", "deeper_record",
+        "catch_up_days", "flop_per_joule_times", "act1_stack", "act1_math", "act2_why",
+        "balance_efficiency_percent", "int8_weights_times", "needed_mb_per_s", "act2_limit",
+        "act2_math", "mixed_kparams", "act3_split", "reply", "deeper_record",
     ),
 )  # fmt: skip
 
@@ -203,6 +206,22 @@ def _on_board(p: Parameters) -> IronLawTime:
     )
 
 
+def _sram(p: Parameters) -> str:
+    return f"Your doorbell's board has {q(p.sram_kb * 1e3, 'B')} of SRAM."
+
+
+def _weights_of(p: Parameters) -> str:
+    return f"your vision model ({q(p.model_mb * 1e6, 'B')} in fp32)"
+
+
+def _counted_weights() -> str:
+    """How worked examples begin to say what fits."""
+    return (
+        f"A model has {q(EXAMPLE_B, 'B')} of weights in fp32. At "
+        f"{BYTES_PER_ELEMENT['fp32']:g} bytes each, these are {q(EXAMPLE_WEIGHTS)} weights."
+    )
+
+
 def _in_sram(p: Parameters, size: float) -> Capacity:
     return Capacity(size=size, memory=(p.sram_kb - p.reserve_kb) * 1e3)
 
@@ -221,15 +240,18 @@ def act1_message(p: Parameters) -> Message:
         "Dana Okafor",
         "VP of Engineering",
         "One stack for everything?",
-        "Every doorbell we ship next year must wake up when it hears its keyword. Our cloud team "
-        "wants $50,000 to stream the audio to the H100 cluster and run the model there, with the "
-        "code they use for everything else.\n\n"
+        "Every doorbell we ship next year must wake up at its keyword. Our cloud team "
+        "wants $50,000 to stream the audio to the H100 cluster, with the code they use for "
+        "everything else.\n\n"
         "The hardware team laughed: nothing written for an H100 will ever run on a microcontroller "
         f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of memory (SRAM). Our investors read "
-        "that the two are “nine orders of magnitude” apart, and nobody can tell me in which "
-        "quantity.\n\n"
+        "that the two are “nine orders of magnitude” apart, and nobody can tell me in what.\n\n"
         "I decide on Thursday. Can one software stack serve both machines?",
         task="Find out how far apart they are, quantity by quantity.",
+        in_context={
+            "cloud": f"You are looking at the cloud team's {H100.name}.",
+            "tiny": f"You are looking at the hardware team's chip, a {M7.name}.",
+        },
         act=1,
     )
 
@@ -247,14 +269,14 @@ def act1_gap(p: Parameters) -> Prediction:
         settings={"device": H100.key, "other": M7.key, "quantity": "compute", "peak": "native"},
         distance="orders",
         feedback={
-            "A": "A factor of a hundred lies between a laptop and a good server. The real gap is "
+            "A": "A hundred lies between a laptop and a server. The real gap is "
             f"{q(GAP, '×')}, {q(GAP / values['A'])} times your estimate: from "
             f"{q(M7.peak('fp32'), 'FLOP/s')} to {q(H100.peak('fp16'), 'FLOP/s')}, the prefix "
             "brings a factor of a thousand, and the number in front nearly another.",
             "B": f"Ten thousand lies near the gap in power ({power}) and below the gap in "
             f"bandwidth ({bandwidth}). Compute differs by {q(GAP, '×')}, about "
-            f"{GAP / values['B']:.0f} times your estimate. Rank the ladder by each quantity in "
-            "turn, and see which gap you had in mind.",
+            f"{GAP / values['B']:.0f} times your estimate. Which of these two gaps did you have in "
+            "mind?",
             "C": f"The peaks differ by {q(GAP, '×')}: six orders of magnitude. The other ladders "
             f"say {bandwidth} in bandwidth, {q(H100.memory / M7.memory, '×')} in "
             f"memory, {power} in power. No two gaps are equal, so moving a model from one "
@@ -262,10 +284,9 @@ def act1_gap(p: Parameters) -> Prediction:
             "D": f"The real gap is {q(GAP, '×')}, so nine orders are "
             f"{log10(values['D'] / GAP):.0f} orders too many: a factor of a thousand. The "
             "investors may have their nine from the textbook, which compares "
-            "today's models with the first neural networks. Name the quantity and "
-            "both machines first.",
+            "today's models with the first neural networks.",
         },
-        title="How large is the compute gap?",
+        title="The gap in compute",
         act=1,
     )
 
@@ -318,18 +339,16 @@ def flop_per_joule_times(p: Parameters) -> Number:
 @lab.asks
 def listening_plan(p: Parameters) -> Choice:
     return Choice(
-        "A battery does not care about peaks. Your keyword model takes "
-        f"**{q(p.kws_mflop * 1e6, 'FLOP')}** per pass and runs **{p.kws_passes}** times per "
-        f"second, on a board that draws {q(p.mcu_mw * 1e-3, 'W')} only while it computes at "
-        f"{q(p.mcu_mflops * 1e6, 'FLOP/s')}. The microphone delivers {p.audio_kbit} kbit/s, and "
-        f"the radio spends **{p.radio_nj} nJ** on every bit it sends. A sound detector would draw "
-        f"**{q(p.gate_mw * 1e-3, 'W')}** all day and switch the radio on only while there is sound "
-        f"on your porch, **{p.sound_pct}%** of the time. Which plan draws the least power from "
-        "the doorbell's battery, averaged over a day?",
+        f"Your keyword model takes **{q(p.kws_mflop * 1e6, 'FLOP')}**, **{p.kws_passes}** times "
+        f"per second; your board draws {q(p.mcu_mw * 1e-3, 'W')}, only while it computes, at "
+        f"{q(p.mcu_mflops * 1e6, 'FLOP/s')}. The radio would send {p.audio_kbit} kbit/s of audio, "
+        f"at **{p.radio_nj} nJ** per bit. A sound detector draws **{q(p.gate_mw * 1e-3, 'W')}** "
+        "all day, and the radio then sends only while your porch is not quiet, "
+        f"**{p.sound_pct}%** of the time. Which plan draws the least power on average?",
         {
-            "board": "run the keyword model on the board, with the radio off",
-            "stream": "send all the audio to the cloud and run the model there",
-            "gate": "run the sound detector, and send audio only while there is sound",
+            "board": "run the keyword model on the board",
+            "stream": "send all the audio to the cloud",
+            "gate": "detect sound, and send only that",
         },
         points=3,
         worked_example="A wristwatch runs 4 MFLOP five times per second on a board that does 200"
@@ -414,53 +433,13 @@ def act2_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Can the doorbell see parcels?",
-        "Audio stays in the doorbell, Dana says. Now customers want it to tell a "
-        "parcel from a cat. Our vision model for that is a "
-        f"relative of ResNet-50: **{_model(p)}**.\n\n"
-        "Where would its time go? Into arithmetic, says the cloud team: a network is nothing but "
+        "Now customers want the doorbell to tell a parcel from a cat. Our vision model for that is "
+        f"a relative of ResNet-50: **{_model(p)}**.\n\n"
+        "Where would its time go? Into arithmetic, says the cloud team: a network is only "
         "multiplications. Into fetching the weights, says the storage team. The board team would "
         "simply put it into the doorbell.\n\n"
-        "By Friday I must reserve GPUs for a year or order half a million boards. Who is right?",
+        "By Friday I must reserve GPUs or order half a million boards. Who is right?",
         task="Find out what limits the model on each machine.",
-        act=2,
-        after=["act1_gap"],
-    )
-
-
-@lab.asks
-def act2_term(p: Parameters) -> Prediction:
-    memory, compute = q(ON_H100.memory_time, "s"), q(ON_H100.compute_time, "s")
-    times = q(ON_H100.memory_to_compute)
-    intensity = RESNET.operations / RESNET.data
-    return Prediction(
-        "By the iron law, which term is the longest on an H100, with one image at a time? Take the "
-        f"ResNet-50 of the course: {q(RESNET.operations, 'FLOP')}, two for each multiply-add, and "
-        f"{q(RESNET.data, 'B')} of weights.",
-        {
-            "A": "compute: doing all that arithmetic",
-            "B": "memory: moving all those weights",
-            "C": "compute and memory, about equally",
-            "D": "latency: getting the GPU started",
-        },
-        answer={"compute": "A", "memory": "B"}[str(ON_H100.binding)],
-        feedback={
-            "A": "You assumed that a model full of arithmetic is limited by arithmetic. The H100 "
-            f"finishes it in {compute}. The weights need {memory} to "
-            f"arrive at {q(H100.bandwidth, 'B/s')}, {times} times as long, and the tensor cores "
-            "wait. When you raised the batch, only the compute bar grew.",
-            "B": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
-            f"{times}. This is the memory wall, on one of the fastest machines you can rent. (A "
-            "popular post says 4 ns and 7,500×: it counts a multiply-add once, and loses a "
-            "thousand between giga and tera.)",
-            "C": f"The weights take {memory} and the arithmetic {compute}, a factor of {times}. "
-            "Balance does not happen by itself: nothing tunes a "
-            f"model to the {q(H100.ridge(), 'FLOP/B')} that keep both sides of this GPU busy. One "
-            f"image brings {q(intensity, 'FLOP/B')}; a batch multiplies that.",
-            "D": f"Getting started takes {q(H100.launch(), 's')}, longer than the arithmetic "
-            f"of one image ({compute}), but a good deal less than the {memory} for the weights. "
-            "It is the longest term of models with many small kernels, as you will see in Lab 07.",
-        },
-        title="Which term is the longest?",
         act=2,
         after=["act1_gap"],
     )
@@ -475,9 +454,9 @@ def act2_batch(p: Parameters) -> Prediction:
     one = float(ON_H100.compute_time)
     intensity = RESNET.operations / RESNET.data
     return Prediction(
-        "About how many images must a batch have before the H100 is limited by compute? The "
-        "weights of the same ResNet-50 move once per batch; its operations are done for every "
-        "image.",
+        f"ResNet-50 takes {q(RESNET.operations, 'FLOP')}, two for each multiply-add, and has "
+        f"{q(RESNET.data, 'B')} of weights. These move once per batch; the operations are done "
+        "for every image. From about how many images on does compute limit an H100?",
         {key: f"about {q(value)} images" for key, value in BATCHES.items()},
         values=BATCHES,
         unit="images",
@@ -494,11 +473,10 @@ def act2_batch(p: Parameters) -> Prediction:
             "A": f"One trip of the weights takes {q(trip, 's')} and the arithmetic of one image "
             f"{q(one, 's')}, so the terms are equal at {q(trip / one)} images, and batch "
             f"{q(ON_H100.compute_bound_batch)} is the first whole one beyond. Up to there, "
-            "sharing the trip pays off most, which is why servers collect requests.",
+            "sharing the trip pays off most: servers collect requests.",
             "B": f"With {q(BATCHES['B'])} images, the arithmetic takes {q(arithmetic('B'), 's')}, "
             f"{q(arithmetic('B') / trip, '×')} the trip of the weights: compute has been the limit "
-            "for a while. Instead of guessing from how powerful a GPU is, divide one trip of the "
-            "weights by the arithmetic of one image.",
+            "for a while. Divide one trip of the weights by the arithmetic of one image instead.",
             "C": f"Numbers of this size come from the {q(H100.ridge(), 'FLOP/B')} that keep both "
             "sides of this GPU busy, its ridge. But that counts operations per byte, and one image "
             f"already brings {q(intensity, 'FLOP/B')}. With "
@@ -507,11 +485,49 @@ def act2_batch(p: Parameters) -> Prediction:
             "D": "It is tempting to give each of the GPU's thousands of units "
             f"an image. But a single image has work for all: {q(RESNET.operations, 'FLOP')}. "
             f"What matters is time: {q(one, 's')} of arithmetic per image against {q(trip, 's')} "
-            "for the weights. How many of the first fit into the second?",
+            "for the weights.",
         },
         title="What does the batch change?",
         act=2,
-        after=["act2_term"],
+        after=["act1_gap"],
+    )
+
+
+@lab.asks
+def act2_why(p: Parameters) -> Reflection:
+    memory, compute = q(ON_H100.memory_time, "s"), q(ON_H100.compute_time, "s")
+    times = q(ON_H100.memory_to_compute)
+    intensity = RESNET.operations / RESNET.data
+    return Reflection(
+        "“A network is only multiplications.” And yet, with one image at a time, ResNet-50 "
+        "makes an H100 wait for memory. Why?",
+        {
+            "A": "One image brings too few operations for every byte of weights.",
+            "B": "The weights are too large to stay in the memory of the GPU.",
+            "C": "Real kernels reach only a fraction of the peak of the GPU.",
+            "D": "Getting the GPU started takes longer than all the arithmetic.",
+        },
+        right="A",
+        feedback={
+            "A": f"The weights need {memory} to arrive, the arithmetic {compute}: a factor of "
+            f"{times}. It would take {q(H100.ridge(), 'FLOP/B')} to keep both sides of this GPU "
+            f"busy. One image brings {q(intensity, 'FLOP/B')}; a batch multiplies that. (A "
+            "popular post says 4 ns and 7,500×: it counts a multiply-add once, and loses a "
+            "thousand between giga and tera.)",
+            "B": f"They fill {q(capacity(RESNET.data, H100).fill, '%')} of {q(H100.memory, 'B')} "
+            "and stay there. But tensor cores compute with what has arrived on the chip, and even "
+            f"at {q(H100.bandwidth, 'B/s')} the trip takes {memory}, {times} times as long as the "
+            "arithmetic. When you raised the batch, only the compute bar grew.",
+            "C": "Slow kernels make the compute term longer, and would hide the waiting instead of "
+            f"causing it. The law took the whole peak: {compute} of arithmetic, and {memory} for "
+            "the weights. Lower *Efficiency* in the instrument, and see which bar moves.",
+            "D": f"Getting started takes {q(H100.launch(), 's')}, longer than the arithmetic "
+            f"of one image ({compute}), but a good deal less than the {memory} for the weights. "
+            "It is the longest term of models with many small kernels, as you will see in Lab 07.",
+        },
+        title="Why does it wait for memory?",
+        act=2,
+        after=["act2_batch"],
     )
 
 
@@ -570,19 +586,17 @@ def int8_weights_times(p: Parameters) -> Number:
 @lab.asks
 def bits_per_weight(p: Parameters) -> Number:
     return Number(
-        f"Your doorbell's board has {q(p.sram_kb * 1e3, 'B')} of SRAM. The runtime and activations "
-        f"keep {q(p.reserve_kb * 1e3, 'B')}. If all the weights of your vision "
-        f"model ({q(p.model_mb * 1e6, 'B')} in fp32) had to go into the rest, how many bits could "
-        "each have at most? (1 KB is 1,000 bytes. Write a number such as 1.5.)",
+        f"{_sram(p)} The runtime and activations keep {q(p.reserve_kb * 1e3, 'B')}. If all the "
+        f"weights of {_weights_of(p)} had to go into the rest, how many bits could each have at "
+        "most? (1 KB is 1,000 bytes. Write a number such as 1.5.)",
         "bits",
         points=8,
         low=0.001,
         high=20,
         hint="Count the weights first: a weight in fp32 takes four bytes.",
-        worked_example=f"A model has {q(EXAMPLE_B, 'B')} of weights in fp32. At"
-        f" {BYTES_PER_ELEMENT['fp32']:g} bytes each, these are {q(EXAMPLE_WEIGHTS)} weights. A"
-        f" phone leaves {q(EXAMPLE_ROOM, 'B')} for them, and a byte has 8 bits:"
-        f" {q(8 * EXAMPLE_ROOM)} bits, or {q(8 * EXAMPLE_ROOM / EXAMPLE_WEIGHTS)} for each weight.",
+        worked_example=f"{_counted_weights()} A phone leaves {q(EXAMPLE_ROOM, 'B')} for them, and "
+        f"a byte has 8 bits: {q(8 * EXAMPLE_ROOM)} bits, or "
+        f"{q(8 * EXAMPLE_ROOM / EXAMPLE_WEIGHTS)} for each weight.",
         title="What fits into the SRAM?",
         act=2,
         after=["act2_batch"],
@@ -590,22 +604,19 @@ def bits_per_weight(p: Parameters) -> Number:
 
 
 @lab.asks(instead_of="bits_per_weight")
-def weights_kept_percent(p: Parameters) -> Number:
+def left_beside_kb(p: Parameters) -> Number:
     return Number(
-        f"Your doorbell's board has {q(p.sram_kb * 1e3, 'B')} of SRAM. The runtime and activations "
-        f"keep {q(p.reserve_kb * 1e3, 'B')}. Pruning removes weights from your "
-        f"vision model ({q(p.model_mb * 1e6, 'B')} in fp32), and each one that stays takes one "
-        "byte, in int8. What percentage of the weights may stay at most, so that they fit into the "
-        "rest? (1 KB is 1,000 bytes. Write a number such as 8.5.)",
-        "percent",
+        f"{_sram(p)} Pruning keeps one in {PRUNED} weights of {_weights_of(p)}, and each that "
+        "stays takes one byte, in int8. With these in the SRAM, how many KB are left for the "
+        "runtime and activations? (1 KB is 1,000 bytes. Write a number such as 85.5.)",
+        "KB",
         points=8,
-        low=0.05,
-        high=100,
+        low=1,
+        high=1000,
         hint="Count the weights first: a weight in fp32 takes four bytes.",
-        worked_example=f"A model has {q(EXAMPLE_B, 'B')} of weights in fp32. At"
-        f" {BYTES_PER_ELEMENT['fp32']:g} bytes each, these are {q(EXAMPLE_WEIGHTS)} weights. A"
-        f" wristwatch leaves {q(EXAMPLE_WATCH, 'B')} for them, which hold {q(EXAMPLE_WATCH)}"
-        f" weights of one byte: {q(EXAMPLE_WATCH / EXAMPLE_WEIGHTS, '%')} of all.",
+        worked_example=f"{_counted_weights()} One in {EXAMPLE_PRUNED} stays, at one byte each: "
+        f"{q(EXAMPLE_WEIGHTS / EXAMPLE_PRUNED, 'B')}. A wristwatch has {q(EXAMPLE_WATCH, 'B')} of "
+        f"memory, so {q(EXAMPLE_WATCH - EXAMPLE_WEIGHTS / EXAMPLE_PRUNED, 'B')} are left.",
         title="What fits into the SRAM?",
         act=2,
         after=["act2_batch"],
@@ -615,8 +626,8 @@ def weights_kept_percent(p: Parameters) -> Number:
 @lab.asks
 def needed_mb_per_s(p: Parameters) -> Number:
     return Number(
-        "The board team has an idea: leave the weights in a flash chip and stream them through, "
-        f"layer by layer. The board computes at {q(p.mcu_mflops * 1e6, 'FLOP/s')} and adds "
+        "The board team may still choose the flash chip from which the weights stream, layer by "
+        f"layer. The board computes at {q(p.mcu_mflops * 1e6, 'FLOP/s')} and adds "
         f"{q(M7.launch(), 's')} of latency, one term after the other, and an answer must "
         f"arrive within **{q(promise_s(p), 's')}** ({_model(p)}). How many MB/s must the flash "
         "chip deliver at least? (Write a number such as 250.)",
@@ -639,13 +650,14 @@ def needed_mb_per_s(p: Parameters) -> Number:
 @lab.asks
 def board_upgrade(p: Parameters) -> Choice:
     return Choice(
-        f"Your flash chip delivers **{q(p.mcu_mb_per_s * 1e6, 'B/s')}**, and the weights stream "
-        "from it as above. There is money for one improvement. Which one makes an image of your "
-        f"vision model ({_model(p)}) fastest on the board ({q(p.mcu_mflops * 1e6, 'FLOP/s')})?",
+        f"What does not fit could stream from a flash chip: {q(p.model_mb * 1e6, 'B')} at "
+        f"**{q(p.mcu_mb_per_s * 1e6, 'B/s')}**. Then the board computes "
+        f"{q(p.model_gflop * 1e9, 'FLOP')} at {q(p.mcu_mflops * 1e6, 'FLOP/s')}. Which single "
+        "improvement makes an image fastest?",
         {
             "core": f"a core that computes {p.core_times} times as fast",
-            "flash": f"a flash chip that delivers {p.flash_times} times as much per second",
-            "prune": "a pruned model, with half the weights and half the operations",
+            "flash": f"a flash chip that is {p.flash_times} times as fast",
+            "prune": "half the weights and half the operations",
         },
         points=3,
         worked_example="On a wristwatch the arithmetic takes 6 s and then the weights 2 s, so a"
@@ -678,7 +690,9 @@ def act2_limit(p: Parameters) -> Reflection:
             "A": f"One image would take about {q(law.total, 's')}, which is slow, and some "
             "products could live with it. But the clock never starts: a program has to be loaded "
             f"before it can be slow, and {q(size, 'B')} do not go into the {room} that are left. "
-            "Check whether it fits before you ask how long it takes.",
+            "(Some texts say that ResNet-50 waits for memory on a Cortex-M7. If it fit, its "
+            f"arithmetic would take {q(ON_M7.compute_time, 's')}, its weights "
+            f"{q(ON_M7.memory_time, 's')}.)",
             "B": f"The weights are {whole.fill:.0f} times as large as the {room} that are left for "
             f"them. Too little compute or bandwidth makes you wait, here about "
             f"{q(law.total, 's')} per image; too little capacity is a plain no. That is why tiny "
@@ -690,8 +704,8 @@ def act2_limit(p: Parameters) -> Reflection:
             f"{q(size, 'B')} of weights stand next to {room}.",
             "D": "Fewer bits may cost accuracy, but that is the second question. In int8 the "
             f"weights shrink to {q(size / 4, 'B')}, and that is still {int8.fill:.0f} times what "
-            f"{room} can hold. Something that cannot be loaded has no accuracy to lose. Your "
-            "answer about the SRAM says how far the weights would have to shrink.",
+            f"{room} can hold. Something that cannot be loaded has no accuracy to lose. What you "
+            "worked out about the SRAM tells how far the weights would have to shrink.",
         },
         title="What says no?",
         act=2,
@@ -750,15 +764,15 @@ def act3_rate(p: Parameters) -> Prediction:
         distance="times",
         answer="C",
         feedback={
-            "A": "You assumed that a GPU works through images one after the other. In batches it "
+            "A": "Then a GPU would do one image after the other. In batches it "
             f"did {measured}, {gained} as many. One image alone took "
             f"{passed}, and the GPU was busy for {q(busy, 's')} of that: the rest went into "
             f"launching {kernels}, which the images of a batch share.",
             "B": f"This is {_rate(FEW, one.seconds.median)} times about {gain:.1f}, the gain "
             f"that the iron law promises (from {_rate(FEW, law[FEW])} to "
             f"{_rate(MANY, law[MANY])}). The law charges one launch per batch, but the real GPU "
-            f"was sent {kernels}, so one image took {passed} instead of {q(law[FEW], 's')}. A "
-            f"batch shares those launches and gains {gained}.",
+            f"was sent {kernels}, so one image took {passed} instead of {q(law[FEW], 's')}, and a "
+            f"batch gains {gained}.",
             "C": f"A batch gains {gained}, because a single image spends most of its {passed} on "
             f"launching {kernels}, which a batch shares. The law allows even "
             f"{_rate(MANY, law[MANY])}: it takes the whole peak, and "
@@ -768,7 +782,7 @@ def act3_rate(p: Parameters) -> Prediction:
             f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}.",
         },
         where="one H200, PyTorch, kernels launched one by one",
-        title="What does a batch gain on a real GPU?",
+        title="A batch on a real GPU",
         act=3,
         after=["act2_batch"],
     )
@@ -788,14 +802,14 @@ def act3_message(p: Parameters) -> Message:
         "Two products, two proposals",
         f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
         f"your board, whose {q(p.sram_kb * 1e3, 'B')} of SRAM it shares with the runtime and "
-        f"activations ({q(p.reserve_kb * 1e3, 'B')}). The board sleeps and forgets between "
-        "passes, so each one loads the weights again from flash, at "
-        f"{q(p.mcu_mb_per_s * 1e6, 'B/s')}; {p.kws_passes} passes must fit into a second.\n\n"
+        f"activations ({q(p.reserve_kb * 1e3, 'B')}). The board forgets between passes, so each "
+        f"loads the weights from flash, at {q(p.mcu_mb_per_s * 1e6, 'B/s')}; {p.kws_passes} "
+        "passes must fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
-        f"kernels that reach {p.efficiency_pct}% of the peak and {q(p.launch_us * 1e-6, 's')} of "
-        f"latency. The GPU must finish a batch within {q(p.deadline_us * 1e-6, 's')} and keep up "
+        f"kernels that reach {p.efficiency_pct}% of the peak. "
+        f"The GPU must finish a batch within {q(p.deadline_us * 1e-6, 's')} and keep up "
         f"with {q(images_per_second(p), 'images/s')}.\n\n"
-        "I announce both on Monday. What breaks, and by how much?",
+        "What breaks, and by how much?",
         task="Load each proposal with the switch, and fix what does not hold.",
         act=3,
         after=["act2_batch"],
@@ -805,15 +819,15 @@ def act3_message(p: Parameters) -> Message:
 @lab.asks
 def keyword_precision(p: Parameters) -> Choice:
     return Choice(
-        f"Your keyword model has **{p.kws_kparams} thousand** parameters. What is the highest "
-        f"precision in which it fits into your board's {q(p.sram_kb * 1e3, 'B')} of SRAM, "
-        f"beside the {q(p.reserve_kb * 1e3, 'B')} of the runtime and activations?",
+        f"What is the highest precision in which the **{p.kws_kparams} thousand** parameters of "
+        f"your keyword model fit into your board's {q(p.sram_kb * 1e3, 'B')} of SRAM, beside the "
+        f"{q(p.reserve_kb * 1e3, 'B')} of the runtime and activations?",
         {
             **{
                 name: f"{name}: {counted(BYTES_PER_ELEMENT[name], 'byte')} per parameter"
                 for name in ("fp32", "fp16", "int8")
             },
-            "none": "none of these: the model itself must shrink",
+            "none": "none of these: the model must shrink",
         },
         points=3,
         worked_example=f"A wristwatch leaves {q(EXAMPLE_WATCH, 'B')} for a model of"
@@ -856,11 +870,10 @@ def mixed_kparams(p: Parameters) -> Number:
 def _scaled(p: Parameters) -> str:
     """What sharper cameras will add: a cost per image, which the instrument has not."""
     return (
-        "Next spring's cameras are sharper, and the H100 "
-        f"({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) first scales down every photo of a "
-        f"batch, **{q(p.scale_us * 1e-6, 's')}** each. Then come "
-        f"the three terms of your model ({_model(p)}; {q(p.launch_us * 1e-6, 's')} of "
-        "latency), one after the other."
+        "Next spring's photos are larger, and the H100 "
+        f"({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) first scales each down, in "
+        f"**{q(p.scale_us * 1e-6, 's')}**. Then come the three terms of your model ({_model(p)}; "
+        f"{q(p.launch_us * 1e-6, 's')} of latency), one after the other."
     )
 
 
@@ -960,14 +973,14 @@ def act3_split(p: Parameters) -> Reflection:
 @lab.asks
 def ledger_record(p: Parameters) -> Record:
     return Record(
-        ["act1_gap", "act2_term", "act2_batch", "act3_rate", "design"],
+        ["act1_gap", "act2_batch", "act3_rate", "design"],
         points=10,
     )
 
 
 @lab.asks
 def deeper_record(p: Parameters) -> Record:
-    return Record(["act1_stack", "act2_limit", "act3_split"], points=2)
+    return Record(["act1_stack", "act2_why", "act2_limit", "act3_split"], points=2)
 
 
 @lab.asks
@@ -1008,9 +1021,7 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "First ask whether it fits, then how long it takes",
                 f"ResNet-50 is {capacity(RESNET.data, M7).fill:.0f} times as large as that "
-                "Cortex-M7's memory. If it fit, its arithmetic would take "
-                f"{q(ON_M7.compute_time, 's')}, its weights {q(ON_M7.memory_time, 's')}: "
-                "compute would bind. (Some texts say memory.)",
+                "Cortex-M7's memory: there it is not slow, it is absent.",
             ),
         ],
         ahead="Lab 07 opens up the latency, Lab 11 the other terms.",

@@ -11,7 +11,7 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-from asks import BATCHES, GAP, H100, M7, MANY, ON_H100, promise_s, timed
+from asks import BATCHES, GAP, H100, M7, MANY, ON_H100, PRUNED, promise_s, timed
 from asks import act1_gap as asked_gap
 from asks import act3_rate as asked_rate
 
@@ -228,10 +228,6 @@ def listening_plan(given: Given) -> ChoiceKey:
 # Act II
 
 
-def act2_term(given: Given) -> ChoiceKey:
-    return ChoiceKey({"compute": "A", "memory": "B"}[str(ON_H100.binding)])
-
-
 def act2_batch(given: Given) -> ChoiceKey:
     first = float(ON_H100.compute_bound_batch)
     return ChoiceKey(min(BATCHES, key=lambda option: abs(log10(BATCHES[option] / first))))
@@ -389,56 +385,55 @@ def bits_per_weight(given: Given) -> NumberKey:
     )
 
 
-def weights_kept_percent(given: Given) -> NumberKey:
+def left_beside_kb(given: Given) -> NumberKey:
     p = given.p
     weights = p.model_mb * 1e6 / BYTES_PER_ELEMENT["fp32"]
-    room = _room_kb(given) * 1e3
-    right = 100 * room / weights
+    kept_kb = weights / PRUNED * BYTES_PER_ELEMENT["int8"] / 1e3
+    right = p.sram_kb - kept_kb
     return NumberKey(
         right,
-        tolerance=0.01,
+        tolerance=0.005,
         beliefs=[
             Belief(
-                "nothing kept for the runtime",
-                100 * p.sram_kb * 1e3 / weights,
-                credit=0.5,
-                says=f"Then nothing is left for the runtime and activations. Their "
-                f"{q(p.reserve_kb * 1e3, 'B')} are taken before the first weight is loaded.",
-            ),
-            Belief(
-                "still in fp32",
-                right / BYTES_PER_ELEMENT["fp32"],
+                "room of the weights",
+                kept_kb,
                 credit=0.4,
-                says="That many may stay in fp32. In int8 a weight takes one byte instead of "
-                f"{BYTES_PER_ELEMENT['fp32']}, so more of them fit.",
+                says="That is what the weights take. The question asks what is left beside them "
+                f"in {q(p.sram_kb * 1e3, 'B')}.",
             ),
             Belief(
-                "what must go",
-                100 - right,
-                # Little: that it is nearly everything, anybody can guess.
-                credit=0.2,
-                says="That is the percentage that must go. The question asks how much of the model "
-                "may stay.",
+                "the runtime taken off as well",
+                _room_kb(given) - kept_kb,
+                credit=0.5,
+                says=f"You took the {q(p.reserve_kb * 1e3, 'B')} of the runtime and activations "
+                "away, too. They are what the rest is for.",
             ),
             Belief(
-                "fraction for percent",
-                right / 100,
-                credit=0.6,
-                form=True,
-                says="That is the fraction itself. The question asks for percent, a hundred times "
-                "as much.",
+                "two bytes per weight",
+                p.sram_kb - 2 * kept_kb,
+                credit=0.4,
+                says="That is with two bytes per weight, as in fp16. In int8 a weight takes one.",
             ),
             Belief(
-                "a thousand too few",
+                "megabytes",
                 right / 1e3,
-                credit=0.2,
+                credit=0.5,
                 form=True,
-                says="A thousand times too few: from KB to MB there is one step of a thousand, "
-                "not two.",
+                says="That is in MB, and the question asks for KB. Write both sizes in bytes "
+                "first.",
+            ),
+            Belief(
+                "bytes",
+                right * 1e3,
+                credit=0.5,
+                form=True,
+                says="That is in bytes, and the question asks for KB. Divide what you have by a "
+                "thousand.",
             ),
         ],
-        says=f"Of {q(weights / 1e6)} million weights, {q(room / 1e3)} thousand may stay. Pruned "
-        "that hard, next to nothing of the model is left, so the board needs another one.",
+        says=f"Of {q(weights / 1e6)} million weights, {q(weights / PRUNED / 1e3)} thousand stay, "
+        f"and the runtime and activations find their {q(p.reserve_kb * 1e3, 'B')}. Pruned that "
+        "hard, next to nothing of the model is left, so the board needs another one.",
     )
 
 

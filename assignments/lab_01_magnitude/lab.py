@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Lab 01: The Magnitude Awakening
 #
-# One word, *model*, for what runs in a data center and in a doorbell. Put numbers on the difference between these machines,
-# and design a product for each.
+# One word, *model*, for what runs in a data center and in a doorbell. Put numbers on the difference, and design a product
+# for each.
 #
 # **Read first** the introduction of *Machine Learning Systems*.
 
@@ -38,7 +38,7 @@ context
 # %% card="act1_gap"
 
 # %% [markdown]
-# Each line stands for ten times as much as the one below; the dash-dotted bracket is your prediction.
+# Each line stands for ten times the one below; the dash-dotted bracket is your prediction.
 
 # %% instrument="Magnitude landscape"
 landscape = MagnitudeLandscape(lock=lab.card("act1_gap"))
@@ -60,6 +60,16 @@ gap_reveal = lab.reveal(
 )
 gap_reveal
 
+# %% answer="listening_plan"
+busy = lab.p.kws_mflop * lab.p.kws_passes / lab.p.mcu_mflops
+radio_mw = lab.p.audio_kbit * 1e3 * lab.p.radio_nj * 1e-9 * 1e3
+plans = {
+    "board": busy * lab.p.mcu_mw,
+    "stream": radio_mw,
+    "gate": lab.p.gate_mw + lab.p.sound_pct / 100 * radio_mw,
+}
+listening_plan = min(plans, key=plans.get)
+
 # %% [markdown] deeper=true
 # ### Deeper: the gap in days, and in energy
 
@@ -71,16 +81,6 @@ catch_up_days = operations / (lab.p.mcu_mflops * 1e6) / 86_400
 cloud = h100.peak("fp16") / h100.power
 tiny = lab.p.mcu_mflops * 1e6 / (lab.p.mcu_mw * 1e-3)
 flop_per_joule_times = cloud / tiny
-
-# %% answer="listening_plan"
-busy = lab.p.kws_mflop * lab.p.kws_passes / lab.p.mcu_mflops
-radio_mw = lab.p.audio_kbit * 1e3 * lab.p.radio_nj * 1e-9 * 1e3
-plans = {
-    "board": busy * lab.p.mcu_mw,
-    "stream": radio_mw,
-    "gate": lab.p.gate_mw + lab.p.sound_pct / 100 * radio_mw,
-}
-listening_plan = min(plans, key=plans.get)
 
 # %% card="act1_stack"
 
@@ -94,13 +94,11 @@ listening_plan = min(plans, key=plans.get)
 # $$T = \underbrace{\frac{D}{BW}}_{\text{memory}} + \underbrace{\frac{b \cdot O}{R \cdot \eta}}_{\text{compute}} +
 # \underbrace{L}_{\text{latency}}$$
 #
-# $D$ is the bytes that move (the weights, not the activations), $O$ the operations for one image; $BW$ and $R$ are what the
-# machine does of each per second. Kernels, the programs on the chip, reach the fraction $\eta$ of $R$; a batch has $b$
-# images; getting started costs $L$. The largest term *binds*: halving it saves the most.
+# $D$ is the bytes that move (weights, not activations), $O$ the operations for one image, $b$ the images of a batch. The
+# machine moves $BW$ and computes $R$ per second, of which kernels, the programs on the chip, reach the fraction $\eta$;
+# getting started costs $L$. The largest term *binds*: halving it saves the most.
 
 # %% card="act2_message"
-
-# %% card="act2_term"
 
 # %% card="act2_batch"
 
@@ -134,38 +132,39 @@ lab.follow(
     **machine_inputs,
 )
 
-# %% reveal="act2_term"
-term_reveal = lab.reveal(
-    "act2_term",
+# %% reveal="act2_batch"
+batch_reveal = lab.reveal(
+    "act2_batch",
+    model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch,
     worked={
         "Operations per byte": (resnet.operations / resnet.data, "FLOP/B"),
         "Ridge of the H100": (h100.ridge(), "FLOP/B"),
-        "Time of one image": (
-            iron_law(resnet.data, resnet.operations, h100, latency=h100.launch()).total,
-            "s",
-        ),
     },
-    moves=[Move("Raise the batch above one image", law, lambda law: law.batch > 1)],
-)
-term_reveal
-
-# %% reveal="act2_batch"
-lab.reveal(
-    "act2_batch",
-    model=lambda: iron_law(resnet.data, resnet.operations, h100).compute_bound_batch,
     moves=[Move("Raise the batch to 64 or more", law, lambda law: law.batch >= 64)],
 )
+batch_reveal
 
 # %% answer="bits_per_weight"
 weights = lab.p.model_mb * 1e6 / BYTES_PER_ELEMENT["fp32"]
-room = (lab.p.sram_kb - lab.p.reserve_kb) * 1e3
 bits_per_weight = {
-    "bits_per_weight": 8 * room / weights,
-    "weights_kept_percent": 100 * room / weights,  # at one byte each
+    "bits_per_weight": 8e3 * (lab.p.sram_kb - lab.p.reserve_kb) / weights,
+    "left_beside_kb": lab.p.sram_kb - weights / 400 / 1e3,  # one in 400 stays, at one byte
 }[lab.p.bits_per_weight]
 
+# %% answer="board_upgrade"
+moving = lab.p.model_mb / lab.p.mcu_mb_per_s
+computing = lab.p.model_gflop * 1e9 / (lab.p.mcu_mflops * 1e6)
+upgrades = {
+    "core": moving + computing / lab.p.core_times,
+    "flash": moving / lab.p.flash_times + computing,
+    "prune": (moving + computing) / 2,
+}
+board_upgrade = min(upgrades, key=upgrades.get)
+
 # %% [markdown] deeper=true
-# ### Deeper: slow kernels, small weights, and a model that streams
+# ### Deeper: why it waits, slow kernels, small weights, and a model that streams
+
+# %% card="act2_why"
 
 # %% answer="balance_efficiency_percent"
 memory_term = lab.p.model_mb * 1e6 / h100.bandwidth
@@ -188,18 +187,8 @@ context
 # %% answer="needed_mb_per_s"
 from math import ceil
 
-computing = lab.p.model_gflop * 1e9 / (lab.p.mcu_mflops * 1e6)
 allowed = ceil(computing) + lab.p.slack_s  # as the question says it
 needed_mb_per_s = lab.p.model_mb / (allowed - computing - m7.launch())
-
-# %% answer="board_upgrade"
-moving = lab.p.model_mb / lab.p.mcu_mb_per_s
-upgrades = {
-    "core": moving + computing / lab.p.core_times,
-    "flash": moving / lab.p.flash_times + computing,
-    "prune": (moving + computing) / 2,
-}
-board_upgrade = min(upgrades, key=upgrades.get)
 
 # %% card="act2_limit"
 
@@ -213,8 +202,7 @@ board_upgrade = min(upgrades, key=upgrades.get)
 # %% card="act3_message"
 
 # %% [markdown]
-# The switch loads a proposal. A lamp for each promise says whether it is kept, or by how much it is missed. Change the
-# model and the batch.
+# A lamp for each promise says whether it is kept, or by how much it is missed.
 
 # %% show="context for the design"
 context
@@ -333,7 +321,7 @@ largest_batch_images = {
 # %% [markdown]
 # ### What you pass on
 #
-# Set the instrument to the product that you would ship first, and save.
+# Set the instrument to what you would ship first.
 
 # %% design=true
 lab.design(
@@ -342,8 +330,8 @@ lab.design(
         "act1_prediction": lambda: lab.card("act1_gap").words,
         "act1_correct": lambda: lab.card("act1_gap").value == gap_reveal.right,
         "act2_bottleneck": lambda: "memory" if design.result.memory_to_compute > 1 else "compute",
-        "act2_prediction": lambda: lab.card("act2_term").words,
-        "act2_correct": lambda: lab.card("act2_term").value == term_reveal.right,
+        "act2_prediction": lambda: lab.card("act2_batch").words,
+        "act2_correct": lambda: lab.card("act2_batch").value == batch_reveal.right,
         "constraint_hit": lambda: bool(design.misses or another_machine(context.context)),
         "oom_triggered": lambda: bool(design.data > room_for_weights()),
     },

@@ -37,6 +37,8 @@ WORKED_LEFT = 2e-3 - 8e6 / A100_BANDWIDTH - 6 * US
 WORKED_IMAGE = 1e9 / (A100_PEAK / 2)
 WORKED_SCALE = 2 * US
 WORKED_SCALED = WORKED_LEFT - 360 * WORKED_SCALE
+#: Pruning keeps one weight of so many.
+PRUNED = 400
 
 
 # What was measured on an H200, and what the iron law says to it.
@@ -80,6 +82,11 @@ def power_gap(p: Parameters) -> float:
 
 def memory_gap(p: Parameters) -> float:
     return H100_MEMORY / (p.sram_kb * KB)
+
+
+def kept(p: Parameters) -> float:
+    """The bytes of the weights that pruning keeps, in int8."""
+    return size(p) / 4 / PRUNED * BYTES["int8"]
 
 
 def sram(p: Parameters) -> float:
@@ -270,9 +277,11 @@ QUANTITIES = [
     ]),
     Quantity("ten minutes", "s", lambda p: [600, 600 * A100_PEAK / ORIN_PEAK, 3600]),
     Quantity("work of ten minutes", "FLOP", lambda p: 600 * A100_PEAK),
-    Quantity("weights in a phone, room in a watch", "B", lambda p: [24e6, 9e6, 3e6]),
+    Quantity("weights in a phone, memory of a watch", "B", lambda p: [
+        24e6, 9e6, 3e6, 24e6 / 4 / 5, 3e6 - 24e6 / 4 / 5,
+    ]),
     Quantity("their number, and their bits", "count", lambda p: [
-        24e6 / 4, 8, 8 * 9e6, 8 * 9e6 / (24e6 / 4), 3e6, 3e6 / (24e6 / 4),
+        24e6 / 4, 8, 8 * 9e6, 8 * 9e6 / (24e6 / 4),
     ]),
     Quantity("a model for a wristwatch, by format", "B", lambda p: [
         1.2e6 * BYTES[precision] for precision in ("fp32", "fp16")
@@ -313,7 +322,7 @@ QUANTITIES = [
     ]),
     Quantity("the room, and the weights in int8", "B", lambda p: [room(p), size(p) / 4]),
     Quantity("number of weights, and of those that may stay", "count", lambda p: [
-        size(p) / 4, room(p), room(p) / 1e3,
+        size(p) / 4, PRUNED, size(p) / 4 / PRUNED, size(p) / 4 / PRUNED / 1e3,
     ]),
     Quantity("on the board", "s", lambda p: [
         moving(p), computing(p), on_board(p), promise(p), *upgrades(p).values(),
@@ -332,7 +341,9 @@ QUANTITIES = [
     # The designs.
     Quantity("the keyword model", "B", lambda p: list(keyword(p).values())),
     Quantity("a mixed parameter", "B", lambda p: 1 + p.fp16_pct / 100),
-    Quantity("the weights in the H100", "ratio", lambda p: size(p) / H100_MEMORY),
+    Quantity("weights in the H100", "ratio", lambda p: [
+        size(p) / H100_MEMORY, WEIGHTS / H100_MEMORY,
+    ]),
     Quantity("the largest batch", "count", largest),
     Quantity("its time", "s", lambda p: [
         batch_time(p, largest(p)), scaling(p), served(p), scaling(p) + served(p), fixed(p),
@@ -435,12 +446,15 @@ CLAIMS = [
         for each in sorted(terms)[:-1]
     )),
     Claim("The largest term binds.", lambda p: max(TRIP, IMAGE, LAUNCH) == TRIP),
-    Claim("to arrive at #, # times as long, and the tensor cores wait", lambda p: TRIP > IMAGE),
+    Claim("the trip takes #, # times as long as the arithmetic", lambda p: TRIP > IMAGE),
+    Claim("Slow kernels make the compute term longer, and would hide the waiting", lambda p: (
+        IMAGE < TRIP < IMAGE / 0.25
+    )),
     Reading("A popular post says # and #", lambda p, n: (
         # Half the operations, and giga over tera a thousand times too small.
         f"{OPERATIONS / 2 / PEAK / 1e3:.0e}" == f"{n[0]:.0e}" and near(n[1], TRIP / n[0])
     )),
-    Claim("nothing tunes a model to the # that keep both sides", lambda p: INTENSITY < RIDGE),
+    Claim("It would take # to keep both sides of this GPU busy", lambda p: INTENSITY < RIDGE),
     Claim("longer than the arithmetic of one image (#), but a good deal less than", lambda p: (
         IMAGE < LAUNCH < TRIP / 2
     )),
@@ -630,10 +644,13 @@ CLAIMS = [
     Claim("and fits, so fp16 is the highest precision there", lambda p: (
         1.2e6 * BYTES["fp16"] <= 3e6 < 1.2e6 * BYTES["fp32"]
     )),
-    Claim("next to nothing of the model is left", lambda p: room(p) < 0.02 * size(p) / 4),
-    Claim("In int8 a weight takes one byte instead of #, so more of them fit", lambda p: (
-        room(p) / BYTES["int8"] > room(p) / BYTES["fp32"]
+    Reading("stay, and the runtime and activations find their #", lambda p, n: (
+        near(n[0], size(p) / 4) and near(n[1], kept(p))
+        and n[2] == p.reserve_kb * KB < sram(p) - kept(p)
     )),
+    Claim("next to nothing of the model is left", lambda p: kept(p) < 0.01 * size(p)),
+    Claim("That is with two bytes per weight, as in fp16", lambda p: BYTES["fp16"] == 2),
+    Claim("In int8 a weight takes one", lambda p: BYTES["int8"] == 1),
     Claim("That gives the whole # to the images", lambda p: fixed(p) < p.deadline_us * US),
     Claim("Throughput wants a larger batch, the promise a smaller one", lambda p: (
         largest(p) >= 1
@@ -655,11 +672,9 @@ CLAIMS = [
 ]  # fmt: skip
 
 NOT_EVALUATED = {
-    "Each line stands for ten times": "how the chart is drawn; its own tests see to it",
     "Our cloud team wants $#": "an offer that somebody makes in the story",
     "Spend the $# on the second": "a recommendation about an offer in the story",
     "what you would do with the $#": "a question about an offer in the story",
-    "The question asks for percent, a hundred times": "the definition of a percentage",
     "The question asks for percent of the peak, a hundred": "the definition of a percentage",
     "That is in KB/s, a thousand times as many": "the definition of two units",
     "double the clock, and # of SRAM still hold": "a size does not depend on a clock",
@@ -667,7 +682,6 @@ NOT_EVALUATED = {
     "More data can make a model more accurate": "about training, of which nothing here computes",
     "they can make code several times faster": "experience with compilers, not computed here",
     "order half a million boards": "an order that somebody places in the story",
-    "one of the fastest machines you can rent": "about the market, which is no part of the course",
     "makes the compute term longer": "a hint that says what an efficiency is",
     "(# is # bytes.": "the definition of a unit, in a question",
     "The question asks how many times as fast": "repeats the words of the question",
