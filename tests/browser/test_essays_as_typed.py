@@ -39,6 +39,7 @@ def quiet(page: Page, html, tmp_path) -> None:
     assert block.inner_text().rstrip("\n") == ESSAY
 
 
+@pytest.mark.slow
 def test_from_the_card_to_every_page(lab_server, open_notebook, run_all, browser, tmp_path):
     course = classroom(tmp_path / "course")
     folder = course.give(lab_server.folder / tmp_path.name / LAB)

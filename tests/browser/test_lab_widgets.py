@@ -332,6 +332,7 @@ def test_what_was_committed_is_found_after_reload_and_restart(lab):
         reload(page)
 
 
+@pytest.mark.slow
 def test_notebook_7_and_a_kernel_that_does_not_answer(lab, lab_server):
     page = lab([SETUP, LOCK, INSTRUMENT])
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")

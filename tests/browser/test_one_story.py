@@ -85,6 +85,7 @@ def story(notebook, open_notebook, run_all) -> Story:
     return Story(page)
 
 
+@pytest.mark.slow
 def test_a_lab_is_handed_in_changed_and_handed_in_again(
     story, notebook, open_notebook, run_all, screenshot
 ):

@@ -14,6 +14,7 @@ from tests.browser.conftest import READY, Lab, closed
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.profile import new_window
 from tests.browser.test_start import INSTRUMENT, NOTEBOOK, SCRATCH, cell, made, run_to_end
+from tests.sampling import sample
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -110,6 +111,7 @@ def test_reading_view_hides_the_labs_code_and_changes_nothing(open_notebook, lab
     expect(code_of(page, INSTRUMENT)).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_scratch_cell_is_a_line_until_somebody_wants_it(open_notebook, lab):
     book = nbformat.read(lab, 4)
     empty = nbformat.v4.new_code_cell("# Here.\n", metadata={"mlsys": {"kind": "scratch"}})
@@ -228,6 +230,7 @@ def test_a_question_brings_the_instruments_that_it_names_and_those_of_its_act(op
     expect(beside(page).locator(".mlsys-instrument")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_restart_is_seen_beside_too(opened_at):
     page = opened_at(1280, 720)
     run_to_end(page, "Start")
@@ -241,6 +244,7 @@ def test_a_restart_is_seen_beside_too(opened_at):
     expect(beside(page).locator(".mlsys-instrument")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_laptop_has_room_for_the_lab(opened_at, screenshot):
     page = opened_at(1280, 720)
     expect(panel(page)).to_be_visible()
@@ -265,7 +269,11 @@ def test_a_laptop_has_room_for_the_lab(opened_at, screenshot):
     becomes_wide(panel(page), 195, 210)
 
 
-@pytest.mark.parametrize("size", [(600, 720), (640, 360)], ids=["600-px", "zoomed-to-200-percent"])
+#: A narrow window, and a laptop zoomed to 200 percent.
+SMALL = [(640, 360), (600, 720)]
+
+
+@pytest.mark.parametrize("size", sample(SMALL, 1))
 def test_a_small_page_belongs_to_the_lab(size, opened_at, screenshot):
     page = opened_at(*size)
     page.wait_for_function("jupyterapp.shell.leftCollapsed && jupyterapp.shell.rightCollapsed")

@@ -16,7 +16,8 @@ from tests.sampling import takes_everything
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
-DAYS, STEPS = (200, 12) if takes_everything() else (1, 6)
+#: One day otherwise, and a bad one: messages are late, and some are lost.
+DAYS, STEPS = (range(200), 12) if takes_everything() else ([3], 6)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def room(lab_server, browser, tmp_path_factory):
     close_window(made.windows[0].page)
 
 
-@pytest.mark.parametrize("seed", range(DAYS))
+@pytest.mark.parametrize("seed", DAYS)
 def test_everything_tells_the_same_after_every_step_of_a_day(room, seed):
     day = room.day(seed)
     try:

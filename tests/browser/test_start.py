@@ -15,6 +15,7 @@ from tests.browser.conftest import KERNEL_IS_IDLE, READY, closed
 from tests.browser.pages import in_theme, no_serious_violation, settled
 from tests.browser.profile import new_window
 from tests.made_notebooks import write_notebook
+from tests.sampling import sample
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -236,6 +237,7 @@ def stays_alive(page: Page) -> None:
     assert page.evaluate(COUNTS) == counts
 
 
+@pytest.mark.slow
 def test_a_page_that_was_closed_before_it_was_saved_can_be_started_again(open_notebook, lab):
     page = open_notebook(lab)
     page.route(
@@ -269,6 +271,7 @@ def test_what_was_saved_is_shown_until_the_lab_runs(open_notebook, lab, lab_serv
     expect(cell(page, INSTRUMENT).locator("input[type=range]").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_notebook_that_is_closed_while_it_is_saved_is_no_error(open_notebook, lab):
     page = open_notebook(lab)
     held: list[Route] = []
@@ -356,7 +359,7 @@ def test_the_button_does_not_wait_for_the_server(saved, browser, lab_server, lab
     closed(lab_server, page)
 
 
-@pytest.mark.parametrize("command", ["notebook:run-all-cells", "mlsys:start"])
+@pytest.mark.parametrize("command", sample(["notebook:run-all-cells", "mlsys:start"], 1))
 def test_what_is_run_before_the_kernel_is_up_waits_for_it(
     command, browser, lab_server, lab, screenshot
 ):
@@ -391,6 +394,7 @@ def test_what_is_run_before_the_kernel_is_up_waits_for_it(
     closed(lab_server, page)
 
 
+@pytest.mark.slow
 def test_notebook_7_starts_a_lab_too(browser, lab_server, lab, screenshot):
     folder = lab_server.folder / "notebook-7-start"
     folder.mkdir()

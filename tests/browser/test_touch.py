@@ -446,7 +446,7 @@ def test_hints_are_folded_and_alerts_are_not(page):
 @pytest.mark.parametrize("theme", THEMES)
 def test_unfolded_and_accessible(page, theme):
     in_theme(page, theme)
-    for title in titles():
+    for title in sample(titles(), 5):
         board = instrument(page, title)
         for fold in board.locator("details").all():
             if fold.is_visible() and fold.get_attribute("open") is None:

@@ -121,6 +121,7 @@ def own_hub(hub_is_possible: None) -> Iterator[Hub]:
         yield hub
 
 
+@pytest.mark.slow
 def test_a_second_instructor_and_a_ta_run_the_course_in_the_browser(
     own_hub: Hub, browser: Browser, tmp_path: Path
 ) -> None:
