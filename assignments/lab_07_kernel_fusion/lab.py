@@ -1,9 +1,8 @@
 # %% [markdown]
 # # Lab 07: The Kernel Fusion Dividend
 #
-# A framework turns a model into kernels, and the CPU launches each of them: the *dispatch tax*. A launch takes 5 to 20 µs
-# according to the chapter; this lab assumes {{ q(devices["a100-sxm"].launch(), "s") }} on a server and
-# {{ q(devices["orin-nx"].launch(), "s") }} on a small board. Fusing and compiling win time back. At what price?
+# The CPU launches each kernel of a model: the *dispatch tax*. A launch takes 5 to 20 µs according to the chapter, here
+# {{ q(devices["a100-sxm"].launch(), "s") }} on a server and {{ q(devices["orin-nx"].launch(), "s") }} on a small board.
 #
 # **Read first** the chapter on ML frameworks.
 
@@ -27,8 +26,7 @@ from mlsys_widgets.measured import findings
 # %% [markdown]
 # ## Where does it run?
 #
-# Everything follows this switch. A launch costs more on the Orin NX, whose CPU is slower; a kernel takes the same time on
-# both, to keep it simple.
+# Everything follows this switch; kernels take the same time on both.
 
 # %% show="Context"
 context = lab.context(
@@ -52,14 +50,14 @@ context
 # %% card="act1_utilization"
 
 # %% [markdown]
-# In the cloud, the upper bar is Finance's GPU, and the lower one, *Textbook*, is Noor's. In *Utilization*, the purple
-# diamond is your prediction. The waterfall also counts the time for moving data: Noor's
+# In the cloud, the upper bar is Finance's GPU, the lower one, *Textbook*, Noor's; the purple diamond is your prediction. The
+# waterfall also counts moving data: Noor's
 # {{ q(forward_pass(1, workloads["kws"].compute_per_kernel, devices["a100-sxm"].launch()).utilization, "%") }} reads
 # {{ q(run("kws", "a100-sxm").utilization, "%") }} there.
 
 # %% instrument="Dispatch waterfall"
 kws = lab.follow(
-    DispatchWaterfall(lock=lab.card("act1_utilization"), hints=lab.card("act1_real")),
+    DispatchWaterfall(lock=lab.card("act1_utilization"), hints=lab.card("act2_fusion")),
     device={"cloud": "a100-sxm", "edge": "orin-nx"},
     speedup={"cloud": lab.p.faster, "edge": 1},
 )
@@ -104,8 +102,20 @@ launch_budget_us = {
     "shortest_kernel_us": lab.p.launch_us * goal / (1 - goal),
 }[lab.p.launch_budget_us]
 
+# %% [markdown] deeper=true
+# ### Deeper: what a faster GPU saves, and how a real one keeps up
+
+# %% card="act1_worked"
+
+# %% answer="faster_gpu_saves_pct"
+before = lab.p.kernel_us + lab.p.launch_us
+after = lab.p.kernel_us / lab.p.faster + lab.p.launch_us
+faster_gpu_saves_pct = 100 * (1 - after / before)
+
+# %% card="act1_why"
+
 # %% [markdown]
-# ### A reality check
+# #### A reality check
 #
 # So far, every launch waited for the kernel before it. Does a real GPU?
 
@@ -120,27 +130,6 @@ real, tiny = (
 launch = tiny.seconds.median / tiny.kernels
 ahead = ph.forward_pass(real.kernels, real.gpu_busy / real.kernels, launch, launch="async")
 lab.reveal("act1_real", model=ahead.utilization, measured=real.gpu_busy / real.seconds.median)
-
-# %% answer="best_offer"
-kernel, launch = lab.materials["wake_us"](lab.p), lab.p.launch_us
-per_kernel = {
-    "gpu": kernel / lab.p.faster + launch,
-    "compile": kernel + launch * (1 - lab.p.fused_pct / 100),
-    "ahead": max(kernel, launch),
-}
-best_offer = min(per_kernel, key=per_kernel.get)
-
-# %% [markdown] deeper=true
-# ### Deeper: what a faster GPU saves, and how a real one keeps up
-
-# %% card="act1_worked"
-
-# %% answer="faster_gpu_saves_pct"
-before = lab.p.kernel_us + lab.p.launch_us
-after = lab.p.kernel_us / lab.p.faster + lab.p.launch_us
-faster_gpu_saves_pct = 100 * (1 - after / before)
-
-# %% card="act1_why"
 
 # %% [markdown]
 # Below is the spotter on an H200, where a launch was measured at {{ q(devices["h200-sxm"].launch(), "s") }}. Set *Launches* to
@@ -172,6 +161,18 @@ kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 # %% card="act1_math"
 
 # %% [markdown]
+# ### One change
+
+# %% answer="best_offer"
+kernel, launch = lab.materials["wake_us"](lab.p), lab.p.launch_us
+per_kernel = {
+    "gpu": kernel / lab.p.faster + launch,
+    "compile": kernel + launch * (1 - lab.p.fused_pct / 100),
+    "ahead": max(kernel, launch),
+}
+best_offer = min(per_kernel, key=per_kernel.get)
+
+# %% [markdown]
 # ## Act 2: What fusing and compiling buy
 
 # %% card="act2_message"
@@ -182,8 +183,7 @@ kernels_left = compute / (lab.p.goal_pct / 100) / lab.p.launch_us
 # %% card="act2_fusion"
 
 # %% [markdown]
-# Switch *Fused* on and off: which tensors stay on the chip? Then raise the bandwidth to an H100's
-# {{ q(devices["h100-sxm"].bandwidth, "B/s") }}.
+# Switch *Fused* on and off: which tensors stay on the chip?
 
 # %% instrument="Fusion explorer"
 fusion = lab.follow(
@@ -214,15 +214,19 @@ lab.reveal(
     ],
 )
 
+# %% answer="fusion_saves_ms"
+# Two launches of three, and four passes over the tensor of six; the arithmetic stays.
+tensor = lab.p.rows * lab.p.columns * 2
+saved = 2 * lab.p.launch_us * 1e-6 + 4 * tensor / ph.devices["a100-sxm"].bandwidth
+fusion_saves_ms = 1e3 * lab.p.layers * saved
+
 # %% [markdown]
 # ### Panel B: compiling
 
 # %% card="act2_break_even"
 
 # %% [markdown]
-# Red is what compiling costs, green what it has saved. Try the CI pipeline, where Tomás lost time. Then select *Challenge*:
-# an A100 that gets {{ q(workloads["kws-service"].per_day / 24) }} requests per hour and a new model every half day. Make its
-# time in service longer until compiling pays.
+# Red is what compiling costs, green what it has saved.
 
 # %% instrument="Break-even timeline"
 plan = lab.follow(
@@ -256,6 +260,13 @@ act2 = lab.reveal(
     ],
 )
 act2
+
+# %% answer="deploys_per_day_limit"
+saved_per_image = 1 / lab.p.eager_rate - 1 / lab.p.compiled_rate
+deploys_per_day_limit = {
+    "deploys_per_day_limit": lab.p.server_images * saved_per_image / lab.p.compile_s,
+    "server_images_million": lab.p.deploys * lab.p.compile_s / saved_per_image / 1e6,
+}[lab.p.deploys_per_day_limit]
 
 # %% answer="where_to_compile"
 cloud = ph.deployment(
@@ -291,12 +302,6 @@ moved = lab.p.launch_us * 1e-6 * ph.devices["a100-sxm"].bandwidth
 row = 2 * lab.p.columns * {"fp16": 2, "fp32": 4}[lab.p.precision]
 rows_until_traffic_counts = moved / row
 
-# %% answer="fusion_saves_ms"
-# Two launches of three, and four passes over the tensor of six; the arithmetic stays.
-tensor = lab.p.rows * lab.p.columns * 2
-saved = 2 * lab.p.launch_us * 1e-6 + 4 * tensor / ph.devices["a100-sxm"].bandwidth
-fusion_saves_ms = 1e3 * lab.p.layers * saved
-
 # %% answer="ridge_gap_times"
 size = {"fp16": 2, "fp32": 4}[lab.p.precision]
 fused = ph.fuse(ph.chain("layernorm", lab.p.middle, lab.p.activation), 1024, size)
@@ -325,13 +330,6 @@ FusionDecision(
 operations = lab.materials["sequence"](lab.p)
 cuts = sum(not ph.can_fuse(*pair).fusible for pair in pairwise(operations))
 kernels_after_fusing = {2: "two", 3: "three", 4: "four", 5: "five"}[1 + cuts]
-
-# %% answer="deploys_per_day_limit"
-saved_per_image = 1 / lab.p.eager_rate - 1 / lab.p.compiled_rate
-deploys_per_day_limit = {
-    "deploys_per_day_limit": lab.p.server_images * saved_per_image / lab.p.compile_s,
-    "server_images_million": lab.p.deploys * lab.p.compile_s / saved_per_image / 1e6,
-}[lab.p.deploys_per_day_limit]
 
 # %% answer="edge_requests_per_hour"
 eager = ph.run("kws", "orin-nx").total
@@ -382,8 +380,7 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # %% [markdown]
 # ## Your design
 #
-# Choose a context first: switching resets the instruments. In the fusion explorer decide whether to fuse; set the timeline
-# to your own numbers for that context, from the last question.
+# Choose a context first: switching resets the instruments. Then set the explorer and the timeline for it.
 
 # %% design=true
 modes = {

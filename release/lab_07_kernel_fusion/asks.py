@@ -190,17 +190,16 @@ lab = Lab(
         "act1_worked",
         "faster_gpu_saves_pct",
         "act1_why",
+        "act1_real",
         "stream_wall_ms",
         "kernels_left",
         "act1_math",
         "act2_claims",
         "rows_until_traffic_counts",
-        "fusion_saves_ms",
         "ridge_gap_times",
         "act2_traffic",
         "act2_bandwidth",
         "kernels_after_fusing",
-        "deploys_per_day_limit",
         "edge_requests_per_hour",
         "when_to_compile",
         "act2_one_product",
@@ -218,21 +217,18 @@ def act1_message(p: Parameters) -> Message:
         "Noor Haddad",
         "Head of ML infrastructure",
         "Our keyword spotter is far too slow",
-        f"We rebuilt the keyword spotter from the paper: same weights, same {A100.name}. Its"
-        " answers are right, but it is nowhere near the paper's speed. I profiled a forward"
-        f" pass over a batch of clips: {q(KWS.kernels)} small kernels in a row, and the GPU"
-        f" computes for only {q(TODAY.utilization, '%')} of the time. Before each kernel it does"
-        " nothing for a moment.\n\n"
-        f"Finance already has an answer: a GPU that computes {p.faster:g}× as fast, and a purchase"
-        " order for me to sign on Friday. If the spotter is too slow by then, the"
-        " product launches without it. What would the new GPU be doing all day?",
+        f"We rebuilt the keyword spotter from the paper: same weights, same {A100.name}, but"
+        " nowhere near the paper's speed. I profiled a pass over a batch of clips:"
+        f" {q(KWS.kernels)} small kernels, and the GPU computes for only"
+        f" {q(TODAY.utilization, '%')} of the time. Before each kernel it does nothing for a"
+        " moment.\n\n"
+        f"Finance already has an answer: a GPU that computes {p.faster:g}× as fast, which I am to"
+        " order on Friday. If the spotter is too slow by then, the product launches without it."
+        " What would the new GPU be doing all day?",
         task="Find out what the GPU waits for, and what would keep it busy.",
         in_context={
-            "cloud": f"You are looking at our {A100.name}. The keyword box at the edge runs the"
-            f" same weights on a {ORIN.name}.",
-            "edge": f"You are looking at the keyword box: the same weights on a {ORIN.name} of"
-            f" {q(ORIN.power, 'W')}. Finance's offer is for the {A100.name}. Does your answer hold"
-            " for the box?",
+            "cloud": f"You are looking at our {A100.name}.",
+            "edge": f"You are looking at the keyword box: the same weights on a {ORIN.name}.",
         },
         act=1,
     )
@@ -247,15 +243,14 @@ def act1_utilization(p: Parameters) -> Prediction:
     shorter = f"from {q(kernel, 's')} to {q(kernel / p.faster, 's')}"
     works = f"{q(bought.compute, 's')} of {q(bought.total, 's')}"
     return Prediction(
-        f"On the GPU that Noor owns, the spotter computes {today} of the time. Finance's GPU"
-        f" computes **{p.faster:g}×** as fast, and everything else in the machine stays. What"
-        " fraction of the time will the new GPU compute?",
+        f"Noor's GPU computes {today} of the time. Finance's computes **{p.faster:g}×** as fast,"
+        " and everything else in the machine stays. What fraction of the time will it compute?",
         {
-            "A": "about 65%: a stronger GPU gets through more work, so it is used better",
+            "A": "about 65%: a stronger GPU does more, so it is used better",
             "B": f"about {float(TODAY.utilization):.0%}: kernels and pauses shrink alike, so the"
             " fraction stays",
             "C": f"about {share:.0%}: the kernels get shorter, and the pauses between them stay",
-            "D": "about 95%: the pauses show a GPU that could not keep up, and this one can",
+            "D": "about 95%: the old GPU could not keep up, and this one can",
         },
         values={"A": 0.65, "B": float(TODAY.utilization), "C": share, "D": 0.95},
         unit="%",
@@ -271,21 +266,18 @@ def act1_utilization(p: Parameters) -> Prediction:
         feedback={
             "A": "More work done per second is not more time spent working. The kernels get"
             f" shorter, {shorter}, and before each the CPU still spends {q(launch, 's')} on"
-            f" its launch. So the new GPU works {works}, or {q(share, '%')}. Find the"
-            " part of the bar that Faster GPU does not move.",
+            f" its launch. So the new GPU works {works}, or {q(share, '%')}.",
             "B": "That would be true if the GPU made the pauses. The CPU makes them:"
             f" {q(launch, 's')} for each launch, which no GPU shortens. Only the kernels shrink,"
-            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}. Move Faster"
-            " GPU and see which parts of the bar shrink.",
+            f" {shorter}, so the fraction falls from {today} to {q(share, '%')}.",
             "C": f"The pauses are launches: {q(launch, 's')} of the CPU's work before each kernel."
-            f" The kernels shrink {shorter}, so the new GPU works {works}. How many kernels there"
-            " are does not matter, but how long they are does: a GPT-2 layer, with kernels of"
+            f" The kernels shrink {shorter}, so the new GPU works {works}. Their length"
+            " decides, not their number: a GPT-2 layer, with kernels of"
             f" {q(layer.compute_per_kernel, 's')}, computes {q(layer.utilization, '%')} of the"
             " time.",
             "D": "A GPU that cannot keep up has no pauses: work piles up in front of it. This one"
             f" waits, because a launch takes the CPU {q(launch, 's')} and a kernel is done"
-            f" sooner. With kernels that shrink {shorter}, it works only"
-            f" {works}. Move Faster GPU and see which parts of the bar stay.",
+            f" sooner. With kernels that shrink {shorter}, it works only {works}.",
         },
         act=1,
     )
@@ -326,7 +318,7 @@ def act1_worked(p: Parameters) -> Peek:
 @lab.asks
 def launch_budget_us(p: Parameters) -> Number:
     return Number(
-        f"Noor promises her director that the GPU will compute for **{p.goal_pct}%** of the pass."
+        f"Noor promises that the GPU will compute for **{p.goal_pct}%** of the pass."
         f" The kernels of your build take {p.kernel_us:g} µs each, launches wait for the kernel"
         " before them, and memory is left out. How many microseconds may one launch cost at most?"
         " Three decimals are enough, as in 3.455.",
@@ -341,7 +333,7 @@ def launch_budget_us(p: Parameters) -> Number:
         f" kernel and launch together may take {q(EXAMPLE_KERNEL / 0.75, 's')}, because"
         f" {q(EXAMPLE_KERNEL, 's')} is three quarters of that. The kernel takes its part, which"
         f" leaves {q(EXAMPLE_KERNEL / 0.75 - EXAMPLE_KERNEL, 's')} for the launch.",
-        title="What it takes to keep the promise",
+        title="Keeping the promise",
         act=1,
         after=["act1_utilization"],
     )
@@ -350,7 +342,7 @@ def launch_budget_us(p: Parameters) -> Number:
 @lab.asks(instead_of="launch_budget_us")
 def shortest_kernel_us(p: Parameters) -> Number:
     return Number(
-        f"Noor promises her director that the GPU will compute for **{p.goal_pct}%** of the pass."
+        f"Noor promises that the GPU will compute for **{p.goal_pct}%** of the pass."
         f" A launch of your build costs {p.launch_us:g} µs and waits for the kernel before it;"
         " memory is left out. How many microseconds must one kernel compute at least? One decimal"
         " is enough, as in 17.5.",
@@ -364,7 +356,7 @@ def shortest_kernel_us(p: Parameters) -> Number:
         " be three quarters of the pass. Then the launch is the last quarter, so kernel and launch"
         f" together take four times as long, {q(4 * M7.launch(), 's')}. The kernel has to compute"
         f" for the other {q(3 * M7.launch(), 's')}.",
-        title="What it takes to keep the promise",
+        title="Keeping the promise",
         act=1,
         after=["act1_utilization"],
     )
@@ -532,9 +524,9 @@ def kernels_left(p: Parameters) -> Number:
 @lab.asks
 def best_offer(p: Parameters) -> Choice:
     return Choice(
-        "A wake-word model on the same machine launches one by one today. Its kernels take"
-        f" **{wake_us(p):g} µs** each, and a launch costs {p.launch_us:g} µs. Noor can have one of"
-        " three changes. Which one makes a pass shortest?",
+        "A wake-word model launches one by one today. Its kernels take"
+        f" **{wake_us(p):g} µs** each, a launch {p.launch_us:g} µs. Which of these changes makes a"
+        " pass shortest?",
         {
             "gpu": f"the new GPU: kernels {p.faster:g}× as fast, same launches",
             "compile": f"compiling: {p.fused_pct}% fewer launches, the same compute time",
@@ -549,7 +541,7 @@ def best_offer(p: Parameters) -> Choice:
         f" shorter of the two and leaves {q(EXAMPLE_LONG, 's')}. So here the faster GPU wins.",
         title="One change, the shortest pass",
         act=1,
-        after=["act1_real"],
+        after=["act1_utilization"],
     )
 
 
@@ -576,12 +568,9 @@ def act1_math(p: Parameters) -> Peek:
     )
 
 
-def _facts(device: Device) -> str:
+def _ridge(device: Device) -> str:
     ridge = device.elementwise_rate() / device.bandwidth
-    return (
-        f"{q(device.launch(), 's')} per launch, {q(device.bandwidth, 'B/s')} of memory bandwidth,"
-        f" and a *ridge* at {q(ridge, 'FLOP/B')}, below which elementwise work waits for memory"
-    )
+    return f"elementwise work waits for memory below {q(ridge, 'FLOP/B')}, its *ridge*"
 
 
 @lab.asks
@@ -590,21 +579,19 @@ def act2_message(p: Parameters) -> Message:
         "Tomás Rivera",
         "Platform engineer",
         "Compile everything tonight?",
-        "I read a chapter on frameworks over the weekend, and I am sold. Fusing LayerNorm, Dropout"
-        f" and ReLU into one kernel makes them {CLAIM:g}× faster. Another page promises 10 to 20×"
-        " less memory traffic. And you pay for compiling once, while the model stays fast"
-        " forever.\n\n"
+        "I read a chapter on frameworks, and I am sold. Fusing LayerNorm, Dropout and ReLU into"
+        f" one kernel makes them {CLAIM:g}× faster. Another page promises 10 to 20× less memory"
+        " traffic. And you pay for compiling only once.\n\n"
         "So tonight I want torch.compile on for everything: the image service in the cloud,"
         " the keyword box at the edge, the CI jobs. I tried one CI job already, and it got slower."
         " Noor wants numbers before I touch production, and the release train leaves at six.",
-        task="Find out what fusing really buys, and where compiling pays for itself.",
+        task="Find out what fusing buys, and where compiling pays.",
         in_context={
-            "cloud": f"In the cloud we run the {A100.name}: {_facts(A100)}.",
-            "edge": f"The keyword box has a {ORIN.name}: {_facts(ORIN)}. Which of your answers hold"
-            " there, too?",
+            "cloud": f"On our {A100.name}, {_ridge(A100)}.",
+            "edge": f"On the box's {ORIN.name}, {_ridge(ORIN)}.",
         },
         act=2,
-        after=["act1_real"],
+        after=["act1_utilization"],
     )
 
 
@@ -620,10 +607,10 @@ def act2_fusion(p: Parameters) -> Prediction:
         f"LayerNorm, Dropout and ReLU on {TENSOR.rows:,.0f} × {TENSOR.columns:,.0f} numbers in fp16"
         f" on an {A100.name}: three kernels become one. How many times faster is that?",
         {
-            "A": "about 1.2×: the arithmetic is what takes the time, and it stays the same",
-            "B": "about 3×: one launch and one trip through memory where there were three",
-            "C": f"about {CLAIM:g}×, as the chapter says: two trips back to Python are saved, too",
-            "D": "10 to 20×, as the other page says: what lies between never touches memory",
+            "A": "about 1.2×: the arithmetic takes the time, and it stays the same",
+            "B": "about 3×: one launch and one trip through memory, not three",
+            "C": f"about {CLAIM:g}×, as in the chapter: trips back to Python are saved, too",
+            "D": "10 to 20×, as on that page: what lies between stays on the chip",
         },
         values={"A": 1.2, "B": 3, "C": CLAIM, "D": 15},
         unit="×",
@@ -642,24 +629,24 @@ def act2_fusion(p: Parameters) -> Prediction:
             f" {q(fused.unfused_time, 's')}: the vector units do {rate}."
             f" The rest is {steps_} launches of {q(fused.launch_overhead, 's')} and"
             f" {q(fused.unfused_traffic, 'B')} of traffic, and both fall to a third: from {times}."
-            " Switch Fused on and off, and look at the time plot.",
+            "",
             "B": f"Launches and traffic fall to a third, and only {q(fused.compute_time, 's')} of"
             f" arithmetic stay: from {times}, {q(fused.speedup, '×')} as fast. (The chapter gives"
             f" the arithmetic {q(TENSOR.compute, 's')}, which would leave"
             f" {q(FUSED_IN_THE_TEXT.speedup, '×')}.) The two launches are"
-            f" {q(2 * fused.launch_overhead / saved, '%')} of the saving. Make the tensor larger"
-            " and watch the traffic take over.",
+            f" {q(2 * fused.launch_overhead / saved, '%')} of the saving; enlarge the tensor,"
+            " and the traffic takes over.",
             "C": f"Nothing here can fall by more than {q(fused.traffic_reduction, '×')}. The trips"
             f" to Python are part of a launch, and {steps_} launches become one; the traffic goes"
-            f" from {moved}, and the arithmetic stays. So the time goes from {times}. Try every"
-            " size: does the speedup of three operations ever exceed three?",
+            f" from {moved}, and the arithmetic stays. So the time goes from {times}. Does any"
+            " size make it more than three?",
             "D": "That figure belongs to attention, where a table of scores that grows with the"
             " square of the sequence is never written. Here is no such table: the"
             f" traffic goes from {moved}, {q(fused.traffic_reduction, '×')} less, and the time from"
-            f" {times}. Count the tensors that are read and written in the explorer.",
+            f" {times}.",
         },
         act=2,
-        after=["act1_real"],
+        after=["act1_utilization"],
     )
 
 
@@ -720,8 +707,7 @@ def fusion_saves_ms(p: Parameters) -> Number:
         f" {p.rows:,} × {p.columns:,} numbers in fp16. On the {A100.name}"
         f" ({q(A100.bandwidth, 'B/s')}) a launch costs {p.launch_us:g} µs. Each operation alone"
         " reads the tensor and writes it; fused, the chain is one kernel. How many milliseconds"
-        " does a forward pass save when all its chains are fused? Three decimals are enough, as"
-        " in 4.255.",
+        " does a pass save with all chains fused? Three decimals are enough, as in 4.255.",
         "ms",
         points=6,
         low=0.005,
@@ -806,7 +792,7 @@ def act2_traffic(p: Parameters) -> Reflection:
         blanks={
             "less": {"five": f"{CLAIM:g}×", "three": less, "flash": "10 to 20×"},
             "why": {
-                "stay": "what lies between the operations stays on the chip",
+                "stay": "what lies between them stays on the chip",
                 "ridge": "the fused kernel lies to the right of the ridge",
                 "tensor": "the fused kernel is computed by Tensor Cores",
                 "python": "Python has fewer operations to hand to the GPU",
@@ -910,7 +896,7 @@ def act2_break_even(p: Parameters) -> Prediction:
         {
             "A": "about 1,000: the cost is tiny",
             "B": "about 10,000: a few seconds of work",
-            "C": f"about {about:,.0f}: each image saves little",
+            "C": f"about {about:,.0f}: images save little",
             "D": "about 10 million: it hardly ever pays",
         },
         values={"A": 1e3, "B": 1e4, "C": about, "D": 1e7},
@@ -929,33 +915,38 @@ def act2_break_even(p: Parameters) -> Prediction:
             "A": f"A gain of {q(RESNET.compiled_rate / RESNET.eager_rate - 1, '%')} sounds like a"
             f" lot, but an image takes only {each}, and compiling takes"
             f" {q(saved, 's')} off that. A thousand images save {q(1e3 * saved, 's')} of the"
-            f" {q(RESNET.compile_time, 's')} you spent. Find the crossing for ResNet-50 in the"
-            " timeline.",
+            f" {q(RESNET.compile_time, 's')} that you spent.",
             "B": f"All of that work takes {q(1e4 / RESNET.eager_rate, 's')} without compiling, so"
             f" it cannot possibly save {q(RESNET.compile_time, 's')}. Compiled, each image is"
-            f" {q(saved, 's')} shorter, and ten thousand of them save {q(1e4 * saved, 's')}. The"
-            " timeline of ResNet-50 shows how far green still is from red there.",
+            f" {q(saved, 's')} shorter, and ten thousand of them save {q(1e4 * saved, 's')}: green"
+            " is still far below red.",
             "C": f"An image takes {each} eager and {q(1 / RESNET.compiled_rate, 's')} compiled, so"
             f" each one saves {q(saved, 's')}. {q(RESNET.compile_time, 's')} divided by that is"
             f" {q(images, 'images')}: minutes for a busy service, weeks for a quiet one. On our"
             f" H200 it took {q(slow)} at batch 256.",
             "D": f"The saving per image is small, {q(saved, 's')}, but every image brings it. Ten"
             f" million images would save {q(1e7 * saved, 's')}, many times the"
-            f" {q(RESNET.compile_time, 's')} that compiling costs. Whether your service ever sees"
-            " that many is another question, and the one this panel is about.",
+            f" {q(RESNET.compile_time, 's')} that compiling costs. Will your service ever see"
+            " that many?",
         },
         act=2,
         after=["act2_fusion"],
     )
 
 
+def _service(p: Parameters) -> str:
+    return (
+        f"A server of your image service handles {p.eager_rate:,} images per second eager and"
+        f" {p.compiled_rate:,} compiled. Every deployment compiles again, for {p.compile_s} s."
+    )
+
+
 @lab.asks
 def deploys_per_day_limit(p: Parameters) -> Number:
     return Number(
-        f"A server of your image service gets **{p.server_images / 1e6:g} million images** per day."
-        f" ResNet-50 runs at {p.eager_rate:,} images per second, compiled at {p.compiled_rate:,}."
-        f" Compiling takes {p.compile_s} s, and every deployment compiles again. Up to how many"
-        " deployments per day does compiling still save time? One decimal is enough, as in 95.5.",
+        f"{_service(p)} It gets **{p.server_images / 1e6:g} million images** per day. Up to how"
+        " many deployments per day does compiling still save time? One decimal is enough, as in"
+        " 95.5.",
         "deployments per day",
         points=5,
         low=0.0001,
@@ -978,11 +969,9 @@ def deploys_per_day_limit(p: Parameters) -> Number:
 @lab.asks(instead_of="deploys_per_day_limit")
 def server_images_million(p: Parameters) -> Number:
     return Number(
-        f"Your image service is deployed **{p.deploys} times per day**, and every deployment"
-        f" compiles ResNet-50 again, for {p.compile_s} s. A server handles {p.eager_rate:,} images"
-        f" per second eager and {p.compiled_rate:,} compiled. How many million images per day must"
-        " a server get at least, so that compiling saves time? Three decimals are enough, as in"
-        " 7.125.",
+        f"{_service(p)} There are **{p.deploys} deployments** per day. How many million images per"
+        " day must a server get at least, so that compiling saves time? Three decimals are enough,"
+        " as in 7.125.",
         "million images per day",
         points=5,
         low=0.00001,
@@ -1001,15 +990,20 @@ def server_images_million(p: Parameters) -> Number:
     )
 
 
+def _box(p: Parameters) -> str:
+    return (
+        "A request to your keyword box brings a batch of clips for one pass, whose time the"
+        f" waterfall shows (Keyword spotting, {ORIN.name}, Eager, Serial). Compiling takes"
+        f" {p.kws_compile_s} s and raises the throughput by **{q(p.kws_gain, '%')}**."
+    )
+
+
 @lab.asks
 def edge_requests_per_hour(p: Parameters) -> Number:
     return Number(
-        f"The keyword box runs on the {ORIN.name}. Take the time of an eager pass there, launched"
-        " one by one on the device as it is, from the dispatch waterfall. The runtime compiles"
-        f" only parts of the model: Tomás measured {p.kws_compile_s} s of compiling and a"
-        f" throughput that is **{q(p.kws_gain, '%')}** higher. A model serves for"
-        f" **{p.service_hours} hours**, then the next one is installed and compiled. Above how many"
-        " requests per hour does compiling pay? One decimal is enough, as in 1,250.5.",
+        f"{_box(p)} A model serves for **{p.service_hours} hours**, then the next one is installed"
+        " and compiled. Above how many requests per hour does compiling pay? One decimal is"
+        " enough, as in 1,250.5.",
         "requests per hour",
         points=6,
         low=0.01,
@@ -1052,19 +1046,15 @@ def when_to_compile(p: Parameters) -> Code:
 @lab.asks
 def where_to_compile(p: Parameters) -> Choice:
     return Choice(
-        f"**Cloud**: each server of your image service gets {p.server_images / 1e6:g} million"
-        f" images per day and **{p.deploys} deployments**, each of which compiles for"
-        f" {p.compile_s} s. It handles {p.eager_rate:,} images per second eager and"
-        f" {p.compiled_rate:,} compiled. **Edge**: your keyword box gets **{p.per_hour}"
-        f" requests per hour** and a new model every {p.service_hours} hours. Compiling takes"
-        f" {p.kws_compile_s} s and raises the throughput by {q(p.kws_gain, '%')}. Read the time of"
-        f" its pass off the waterfall: Keyword spotting, {ORIN.name}, Eager, Serial. Where"
+        f"**Cloud**: the server of the last question, with {p.server_images / 1e6:g} million"
+        f" images and **{p.deploys} deployments** per day. **Edge**: {_box(p)} It gets"
+        f" **{p.per_hour} requests per hour** and a new model every {p.service_hours} hours. Where"
         " should Tomás compile?",
         {
-            "both": "in the cloud and at the edge",
-            "cloud": "in the cloud, not at the edge",
-            "edge": "at the edge, not in the cloud",
-            "neither": "neither in cloud nor at the edge",
+            "both": "in both places",
+            "cloud": "only in the cloud",
+            "edge": "only at the edge",
+            "neither": "in neither place",
         },
         points=6,
         worked_example=f"A service handles {EXAMPLE_EAGER} sentences per second eager and"
@@ -1229,7 +1219,7 @@ def reply(p: Parameters) -> Essay:
 @lab.asks
 def predictions_kept(p: Parameters) -> Record:
     return Record(
-        ["act1_utilization", "act1_real", "act2_fusion", "act2_break_even"],
+        ["act1_utilization", "act2_fusion", "act2_break_even"],
         points=8,
         title="Predictions that you committed",
     )
@@ -1247,9 +1237,9 @@ def work_kept(p: Parameters) -> Record:
 @lab.asks
 def deeper_kept(p: Parameters) -> Record:
     return Record(
-        ["act1_why", "act2_traffic", "act2_one_product"],
+        ["act1_why", "act1_real", "act2_traffic", "act2_one_product"],
         points=4,
-        title="Your reflections",
+        title="Your reflections, and a prediction",
     )
 
 
@@ -1259,20 +1249,14 @@ def takeaways(p: Parameters) -> Takeaways:
     eager = 1 / run("kws", A100).total
     requests = break_even(service.compile_time, eager, eager * (1 + service.gain))
     resnet = break_even(RESNET.compile_time, RESNET.eager_rate, RESNET.compiled_rate)
-    wait = requests / service.per_day
     return Takeaways(
         [
             (
                 "Small kernels wait for launches",
-                "With the time for moving data, the spotter computes"
-                f" {q(run('kws', A100).utilization, '%')} of a pass on an {A100.name} and"
-                f" {q(run('kws', ORIN).utilization, '%')} on a {ORIN.name}. Compiling lifts that"
-                f" to {q(run('kws', A100, 'compiled').utilization, '%')} and"
+                f"The spotter computes {q(run('kws', A100).utilization, '%')} of a pass on an"
+                f" {A100.name}, {q(run('kws', ORIN).utilization, '%')} on a {ORIN.name}. Compiling"
+                f" lifts that to {q(run('kws', A100, 'compiled').utilization, '%')} and"
                 f" {q(run('kws', ORIN, 'compiled').utilization, '%')}; a faster GPU lowers it.",
-            ),
-            (
-                "Real launches run ahead",
-                "Long kernels hide them completely. Short kernels still wait for them.",
             ),
             (
                 "Fusing saves passes over memory",
@@ -1282,15 +1266,10 @@ def takeaways(p: Parameters) -> Takeaways:
             (
                 "Compiling is an investment",
                 f"By the chapter, ResNet-50 recovers it after {q(resnet, 'images')}, the"
-                f" challenge after {q(requests, 'requests')}, which take {q(wait, 'days')}."
-                " Volume and time until the next deployment decide.",
-            ),
-            (
-                "Eager to debug, compiled to serve",
-                "Every change compiles again, and a graph hides the line that fails. Compile what"
-                " will run often.",
+                f" challenge after {q(requests, 'requests')}. Volume and time until the next"
+                " deployment decide.",
             ),
         ],
-        ahead="Lab 11 starts at the intensity of the chain that you leave here.",
+        ahead="Lab 11 starts at the intensity that you leave here.",
         after=["where_to_compile"],
     )
