@@ -2,45 +2,25 @@
 import { showErrorMessage } from '@jupyterlab/apputils';
 import React from 'react';
 import { ILab } from './follow';
-import { request } from './server';
+import { IOutlook, ITaken, lookForVersions, replaceLab, What } from './versions';
 import { counted, when } from './words';
 
 /** Milliseconds between two looks for a corrected version. */
 const LOOK = 60000;
 
-/** What the server says about the versions of a lab. */
-interface IOutlook {
-  mine: string | null;
-  offered: { version: string; notes: string[]; remarks: string[] } | null;
-  back: { version: string | null; time: string } | null;
-}
+export const IS_OUT = 'A corrected version of this lab is out';
 
-/** What was taken over. */
-interface ITaken {
-  version: string | null;
-  cells: number;
-  remarks: string[];
-  backup: string;
-}
-
-type What = 'take' | 'undo';
-
-/** Save the notebook, have the server replace the lab, and show what is there now. */
-async function replaceLab(lab: ILab, what: What): Promise<ITaken> {
-  const { context, sessionContext } = lab.panel;
-  // What is only on the screen would be lost: the server reads the file.
-  await context.save();
-  if (context.model.dirty) {
-    throw new Error('The notebook could not be saved, so nothing was replaced. Save it first.');
-  }
-  const body = JSON.stringify({ path: lab.path, do: what });
-  const taken: ITaken = await (await request('new-version', {}, { method: 'POST', body })).json();
-  await context.revert();
-  // It still has the questions of the other version in memory.
-  if (sessionContext.session?.kernel) {
-    await sessionContext.restartKernel();
-  }
-  return taken;
+/** What changes with another version, and what does not. */
+export function Offered({ notes, remarks }: { notes: string[]; remarks: string[] }): JSX.Element {
+  return (
+    <>
+      {notes.map((note, place) => (
+        <p key={place}>What changed: {note}</p>
+      ))}
+      <p>Your answers, your sealed predictions and your ledger stay as they are.</p>
+      <Remarks remarks={remarks} />
+    </>
+  );
 }
 
 /** What there is to say about versions; nothing for a lab that is as it was released. */
@@ -55,12 +35,12 @@ export function NewVersion({ lab }: { lab: ILab }): JSX.Element | null {
       return;
     }
     try {
-      setOutlook(await (await request('new-version', { path })).json());
+      setOutlook(await lookForVersions(lab.panel));
     } catch (error) {
       // Whatever keeps the server from telling is no reason to disturb anybody's work.
       setOutlook(null);
     }
-  }, [path]);
+  }, [lab.panel, path]);
 
   React.useEffect(() => {
     setOutlook(null);
@@ -73,7 +53,7 @@ export function NewVersion({ lab }: { lab: ILab }): JSX.Element | null {
   const press = async (what: What): Promise<void> => {
     setBusy(true);
     try {
-      setTaken({ what, said: await replaceLab(lab, what) });
+      setTaken({ what, said: await replaceLab(lab.panel, what) });
       await look();
     } catch (error) {
       const title = what === 'take' ? 'The new version was not taken over' : 'Nothing was put back';
@@ -93,12 +73,8 @@ export function NewVersion({ lab }: { lab: ILab }): JSX.Element | null {
       <div role="status">{taken !== null && <Taken {...taken} />}</div>
       {offered !== null && (
         <>
-          <h3>A corrected version of this lab is out</h3>
-          {offered.notes.map((note, place) => (
-            <p key={place}>What changed: {note}</p>
-          ))}
-          <p>Your answers, your sealed predictions and your ledger stay as they are.</p>
-          <Remarks remarks={offered.remarks} />
+          <h3>{IS_OUT}</h3>
+          <Offered {...offered} />
           <button
             className="mlsys-Lab-button"
             disabled={busy}

@@ -14,7 +14,7 @@ import { areLost, beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp }
 import { saveQuietly } from './saving';
 import { cellInView, goToCell, rememberPlace, returnToPlace, stayAt, StudentMoves } from './scroll';
 import { fetchReport, IReport } from './server';
-import { introduce, keepStorage, storageTrouble } from './site';
+import { bringUpToDate, introduce, keepStorage, storageTrouble } from './site';
 import { SITE } from './site/site';
 import { markFresh, markStale, widgetsIn } from './stale';
 import { wayOf, whereLeftOff } from './way';
@@ -132,7 +132,7 @@ export class LabStart implements IDisposable {
     }
   }
 
-  /** Whether somebody has said who works here, where no server knows. */
+  /** Whether somebody has said who works here and the notebook goes with its questions, on a site. */
   private async _isKnown(): Promise<boolean> {
     if (SITE === '') {
       return true;
@@ -149,8 +149,11 @@ export class LabStart implements IDisposable {
       const isKnown = await introduce(this.panel.context.localPath);
       // The browser grants it to somebody who works here, and says nothing where it does not.
       void keepStorage();
-      this._show(before);
-      return isKnown;
+      const isCurrent = isKnown && (await bringUpToDate(this.panel));
+      if (this._stage === 'running') {
+        this._show(before);
+      }
+      return isCurrent;
     } catch (error) {
       this._firstFailure = null;
       this._failures = [error instanceof Error ? error.message : `${error}`];

@@ -36,8 +36,9 @@ CARRIED: Final = (
     *(
         f"server/{name}.py"
         for name in (
-            *("__init__", "design_labels", "due_reports", "finder", "handin_answers"),
-            *("lab_steps", "panel_answers", "paths", "reports"),
+            *("__init__", "carry_over", "design_labels", "due_reports", "finder"),
+            *("handin_answers", "lab_steps", "panel_answers", "paths", "reports"),
+            "version_outlook",
         )
     ),
 )

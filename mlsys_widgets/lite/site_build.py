@@ -6,11 +6,13 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.authoring.practice_copies import assignment_copies, practice_copies
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.course.lab_versions import files_beside, stamp_in
 from mlsys_widgets.course.telling import Way
 from mlsys_widgets.lite.site_app import SETTINGS, site_app
 from mlsys_widgets.server.panel_answers import PanelAnswers
@@ -50,7 +52,7 @@ def build_site(
     by_code = way == "assignment" and course.draws_by_code
     _tell_the_panel(into / SETTINGS, way, by_code=by_code)
     _list_files(into)
-    _list_labs(into)
+    list_labs(into)
 
 
 def _tell_the_panel(settings: Path, way: Way, *, by_code: bool) -> None:
@@ -76,7 +78,20 @@ def _list_files(site: Path) -> None:
         place.write_text(text.replace("+00:00", "Z"), "utf-8")
 
 
-def _list_labs(site: Path) -> None:
-    """List the labs for the Lab panel, which cannot search a site."""
-    labs = PanelAnswers(Root(site / "files")).labs()
+def list_labs(site: Path) -> None:
+    """List the labs for the Lab panel, which cannot search a site, and as what they are published.
+
+    A browser keeps the notebook of a student: this tells that the site has another version, and
+    what its files are.
+    """
+    files = site / "files"
+    labs = PanelAnswers(Root(files)).labs()
+    for row in labs["labs"]:
+        notebook = files / row["path"]
+        content = {
+            notebook.name: notebook.read_bytes(),
+            **files_beside(notebook.parent, row["lab"]),
+        }
+        row["version"] = stamp_in(content[notebook.name]) or ""
+        row["files"] = {name: sha256(each).hexdigest() for name, each in content.items()}
     (site / LABS).write_text(json.dumps(labs, indent=1), "utf-8")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,6 +24,10 @@ Book = dict[str, Any]
 _KEPT: Final = "Kept from the version before"
 
 
+class CannotTakeOver(ValueError):
+    """A version that cannot be taken over as things are, and what to do about it."""
+
+
 @dataclass(frozen=True)
 class CarryOverResult:
     """The notebook of another version with a student's words in it."""
@@ -32,6 +37,18 @@ class CarryOverResult:
     cells: int
     #: What did not carry over as it was, a sentence each.
     remarks: tuple[str, ...]
+
+
+def read_book(content: bytes, name: str) -> dict[str, Any]:
+    """Read a notebook as JSON has it; `CannotTakeOver` if it is none."""
+    try:
+        book = json.loads(content)
+        cells = book["cells"]
+        if all(isinstance(each, dict) for each in cells) and isinstance(cells, list):
+            return dict(book)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        pass
+    raise CannotTakeOver(f"{name} is not a notebook that can be read; nothing was changed")
 
 
 def carry_over(old: Mapping[str, Any], new: Mapping[str, Any]) -> CarryOverResult:

@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from mlsys_widgets.course.lab_versions import STAMP, files_beside, stamp_in
 from mlsys_widgets.files import held, sync, sync_folder, write_whole
-from mlsys_widgets.server.carry_over import carry_over
+from mlsys_widgets.server.carry_over import CannotTakeOver, carry_over, read_book
 
 #: Beside the labs: folders of versions that were replaced.
 BACKUPS: Final = ".mlsys_versions"
@@ -37,10 +37,6 @@ _LEFT_OUT: Final = frozenset({".ipynb_checkpoints", "__pycache__"})
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2
 _CANNOT_EXCHANGE: Final = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP})
-
-
-class CannotTakeOver(ValueError):
-    """A version that cannot be taken over as things are, and what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +69,6 @@ class TakeoverResult:
     #: What did not carry over as it was, a sentence each.
     remarks: tuple[str, ...]
     backup: Path
-
-
-def read_book(content: bytes, name: str) -> dict[str, Any]:
-    """Read a notebook as JSON has it; `CannotTakeOver` if it is none."""
-    try:
-        book = json.loads(content)
-        cells = book["cells"]
-        if all(isinstance(each, dict) for each in cells) and isinstance(cells, list):
-            return dict(book)
-    except (ValueError, LookupError, TypeError, RecursionError):
-        pass
-    raise CannotTakeOver(f"{name} is not a notebook that can be read; nothing was changed")
 
 
 def lab_files(folder: Path, lab: str) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from mlsys_widgets.ledger import Ledger
+from mlsys_widgets.lite.page.new_release import Releases
 from mlsys_widgets.lite.page.panel import PagePanel
 
 LAB = "lab_02_demo"
@@ -45,7 +46,12 @@ def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def panel(drive: Path) -> PagePanel:
-    return PagePanel(drive)
+    return panel_of(drive)
+
+
+def panel_of(drive: Path) -> PagePanel:
+    """The panel of a kernel whose site says nothing."""
+    return PagePanel(drive, Releases(lambda address: None))
 
 
 def asked(
@@ -71,7 +77,7 @@ def test_it_asks_once_who_works_here(panel):
     assert status == 409
     assert "1 to 200 printable characters without slashes" in said["message"]
     assert asked(panel, "POST", "who", name=" ann ", code="")[1] == {"name": "ann"}
-    assert asked(PagePanel(panel.answers.root.folder), "GET", "who")[1] == {"name": "ann"}
+    assert asked(panel_of(panel.answers.root.folder), "GET", "who")[1] == {"name": "ann"}
     status, said, _ = asked(panel, "POST", "who", name="bob", code="no", by_code=True)
     assert (status, asked(panel, "GET", "who")[1]) == (409, {"name": "ann"})
     assert said["message"].startswith("That code is not one of 'bob'")
@@ -138,7 +144,13 @@ def test_it_keeps_drafts_and_begins_again(panel, drive):
 
 @pytest.mark.parametrize(
     ("method", "address", "status"),
-    [("GET", "nothing", 404), ("DELETE", "lab", 404), ("GET", "second-look", 409)],
+    [
+        ("GET", "nothing", 404),
+        ("DELETE", "lab", 404),
+        ("GET", "second-look", 409),
+        ("GET", "new-version", 409),
+        ("POST", "new-version", 409),
+    ],
 )
 def test_what_it_cannot_do_is_a_sentence(panel, method, address, status):
     found, said, _ = asked(panel, method, address)

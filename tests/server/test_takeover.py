@@ -16,9 +16,9 @@ import pytest
 
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.server import takeover
+from mlsys_widgets.server.carry_over import CannotTakeOver
 from mlsys_widgets.server.takeover import (
     BACKUPS,
-    CannotTakeOver,
     kept_files,
     lab_files,
     recover_all,

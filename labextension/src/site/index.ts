@@ -6,6 +6,7 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { answerWith } from '../server';
+import { askAfresh } from './afresh';
 import { serveDrive } from './drive';
 import { Kernels, prepareAll } from './kernels';
 import { PAGE, SITE } from './site';
@@ -15,6 +16,7 @@ export function beSite(app: JupyterFrontEnd, tracker: INotebookTracker): void {
   if (SITE === '') {
     return;
   }
+  askAfresh();
   const { contents } = app.serviceManager;
   serveDrive(contents, PAGE);
   const kernels = new Kernels(tracker, contents);
@@ -46,4 +48,5 @@ export async function storageTrouble(): Promise<string | null> {
 }
 
 export { Kept, keepStorage } from './kept';
+export { bringUpToDate } from './release';
 export { introduce } from './visitor';

@@ -23,7 +23,17 @@ OWN: Final = DRIVE / ".mlsys"
 #: The comm that the Lab panel opens.
 TARGET: Final = "mlsys-panel"
 
+#: Asks the site for a file, and waits: a worker may, and questions are answered one by one.
+_GET: Final = """address => {
+  const request = new XMLHttpRequest();
+  request.open('GET', address, false);
+  request.responseType = 'arraybuffer';
+  request.send();
+  return new Uint8Array(request.status === 200 ? request.response : 0);
+}"""
+
 _TAB: Final = Tab()
+_SITES: Final[list[str]] = []
 _PANELS: Final[list[Any]] = []
 
 
@@ -60,17 +70,31 @@ async def begin(page: str) -> None:
 
     connect = resources.files(__package__).joinpath("drive.js").read_text("utf-8")
     site = run_js(connect)(FS, page)
+    _SITES.append(str(site))
     await _TAB.hold(Path.cwd(), str(site), run_js)
 
 
 def _answer_panel(comm: Any, message: Any) -> None:
     """Answer the question with which the page has opened a comm; each question has its own."""
     # Not before somebody asks: it brings along what the first cell of a lab loads anyway.
+    from mlsys_widgets.lite.page.new_release import Releases
     from mlsys_widgets.lite.page.panel import PagePanel
 
     if not _PANELS:
-        _PANELS.append(PagePanel(DRIVE))
+        _PANELS.append(PagePanel(DRIVE, Releases(_from_site)))
     # As text: on their way between Python and the page, data lose what is null.
     request = json.loads(message["content"]["data"]["request"])
     comm.send({"reply": json.dumps(_PANELS[0].reply(request), allow_nan=False)})
     comm.close()
+
+
+def _from_site(address: str) -> bytes | None:
+    """Give a file of the site as it is published now; `None` if it cannot be had."""
+    from pyodide.code import run_js
+    from pyodide.ffi import JsException
+
+    try:
+        content: bytes = run_js(_GET)(f"{_SITES[0]}{address}").to_bytes()
+    except (IndexError, JsException):
+        return None
+    return content or None

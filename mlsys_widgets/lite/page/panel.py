@@ -16,8 +16,10 @@ from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import LabWork, read_work
 from mlsys_widgets.labs.identity import student
 from mlsys_widgets.lite.page.exporting import export_record, import_record, kept, tag_of_kept
+from mlsys_widgets.lite.page.new_release import Releases, outlook, take
 from mlsys_widgets.lite.page.visitor import introduce, visitor
-from mlsys_widgets.server.handin_answers import outlook, receipt_of_file
+from mlsys_widgets.server.handin_answers import outlook as handin_outlook
+from mlsys_widgets.server.handin_answers import receipt_of_file
 from mlsys_widgets.server.panel_answers import (
     REFUSALS,
     PanelAnswers,
@@ -32,6 +34,7 @@ _REMEMBERED: Final = 16
 _NO_COURSE: Final = (
     "Nobody can be asked from this page: it has no server. Ask whoever teaches your course."
 )
+_NO_WAY_BACK: Final = "The site has the newest version of a lab only, so there is no way back."
 
 
 class PagePanel:
@@ -41,10 +44,13 @@ class PagePanel:
     ----------
     drive
         The folder that holds the labs.
+    releases
+        The labs of the site as they are now.
     """
 
-    def __init__(self, drive: Path) -> None:
+    def __init__(self, drive: Path, releases: Releases) -> None:
         self.answers = PanelAnswers(Root(drive))
+        self.releases = releases
         self._others: list[Path] | None = None
         self._said: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
@@ -104,7 +110,7 @@ class PagePanel:
 
     def _outlook(self, given: Mapping[str, Any]) -> Any:
         work = self._work(given)
-        return asdict(outlook(work, student(work.folder)))
+        return asdict(handin_outlook(work, student(work.folder)))
 
     def _hand_in(self, given: Mapping[str, Any]) -> Any:
         """Make the file, and give it to the page to download: nothing is uploaded from here."""
@@ -141,6 +147,16 @@ class PagePanel:
             str(given.get("content", "")), ledger, aside=given.get("aside") is True
         )
 
+    def _versions(self, given: Mapping[str, Any]) -> Any:
+        mine = given.get("mine")
+        known = mine if isinstance(mine, str) and mine else None
+        return asdict(outlook(self._notebook(given), known, self.releases))
+
+    def _take_version(self, given: Mapping[str, Any]) -> Any:
+        if given.get("do") != "take":
+            raise ValueError(_NO_WAY_BACK)
+        return take(self._notebook(given), self.releases)
+
     def _told(self, _given: Mapping[str, Any]) -> Any:
         return {"asked": False, "told": False}
 
@@ -161,4 +177,6 @@ _TABLE: Final[Mapping[tuple[str, str], Callable[[PagePanel, Mapping[str, Any]], 
     ("POST", "who"): PagePanel._introduce,
     ("GET", "record"): PagePanel._export,
     ("POST", "record"): PagePanel._import,
+    ("GET", "new-version"): PagePanel._versions,
+    ("POST", "new-version"): PagePanel._take_version,
 }
