@@ -50,7 +50,7 @@ def act1_filled(given: Given) -> ChoiceKey:
     return ChoiceKey(min(values, key=lambda each: abs(values[each] - true)))
 
 
-def paged_users(given: Given) -> NumberKey:
+def users_and_pages(given: Given) -> NumberKey:
     p = given.p
     share = paged_cache(p.cache_gb * 1e9, TOKEN, p.prompt_tokens, p.answer_tokens, p.block)
     places = float(share.memory / share.token)
@@ -91,8 +91,8 @@ def paged_users(given: Given) -> NumberKey:
                 "places for users",
                 places,
                 credit=0.2,
-                says="So many tokens have a place in the cache. A user needs places for the prompt"
-                " and for what is written, so divide by those.",
+                says="That is how many tokens fit into the cache. A user needs places for the"
+                " prompt and for what is written, so divide by those.",
             ),
         ],
         says=f"A user has {q(kept)} tokens on average and holds {q(float(share.held))} places:"
@@ -134,12 +134,12 @@ def page_tokens(given: Given) -> NumberKey:
                 kept / (1 - empty),
                 credit=0.2,
                 idea="memory that is handed out is used",
-                says="So many places a user may hold, tokens included. Only those beyond the tokens"
-                " are empty, and the last page has them.",
+                says="That is what a user may hold, tokens included. Only the places beyond the"
+                " tokens are empty, and the last page has them.",
             ),
         ],
         says=f"A user has {q(kept)} tokens on average, so {q(spare)} places may be empty: half of"
-        " a page but one token.",
+        " B − 1, if a page has B tokens.",
     )
 
 
@@ -154,7 +154,7 @@ def smaller_or_paged(given: Given) -> ChoiceKey:
     why = {
         "fp8": {
             "pages": "Here a user needs most of a room, and half the bytes gain more than pages.",
-            "both": "Pages alone do not reach it: here a user needs most of a room.",
+            "both": "Pages do not reach it: here a user needs most of a room.",
         },
         "pages": {
             "fp8": "Half the bytes double the rooms, and most of each room is still empty.",
@@ -208,8 +208,8 @@ def rate_per_s(given: Given) -> NumberKey:
                 "one user",
                 1 / stay,
                 credit=0.2,
-                says="So many a single user would complete. The cache holds many of them at once,"
-                " and each step serves all.",
+                says="That is what a single user would complete. The cache holds many of them at"
+                " once, and each step serves all.",
             ),
         ],
         says=f"Each user stays for {q(stay, 's')}. By Little's law, the users that the cache holds"
@@ -279,7 +279,7 @@ def act2_guess(given: Given) -> ChoiceKey:
     return ChoiceKey(min(values, key=lambda each: abs(values[each] - true)))
 
 
-def speedup_times(given: Given) -> NumberKey:
+def guesses_and_time(given: Given) -> NumberKey:
     p = given.p
     chance, guess = p.right_pct / 100, p.guess_pct / 100
     gain = speculation(chance, p.guesses, p.check, guess)
@@ -321,7 +321,7 @@ def speedup_times(given: Given) -> NumberKey:
                 tokens,
                 credit=0.2,
                 idea="arithmetic is always free",
-                says=f"So many tokens come out of a step. But that step takes as long as"
+                says="That is how many tokens come out of a step. But that step takes as long as"
                 f" {p.check:g} plain ones, and the guesses come before it.",
             ),
         ],

@@ -2,7 +2,7 @@
 # # Lab 14: Every Token Its Page
 #
 # A serving engine is out of memory, and a second GPU is on order. Look into the first one: how much of what is handed out
-# holds a token? Then let a small model guess ahead, and find out for whom that pays.
+# holds a token? Then let a small model guess ahead, and find out what that gains.
 #
 # **Read first** the chapter on serving and deployment of *Machine Learning Systems*, up to batching and the KV cache.
 
@@ -13,14 +13,14 @@ from mlsys_widgets.physics import format_quantity, paged_cache
 # %% [markdown]
 # ## Where does it run?
 #
-# The instruments keep to the H200, whose steps were measured.
+# Wherever it is, the instruments show the H200, on which everything here was measured.
 
 # %% show="Context"
 context = lab.context(
     {"cloud": "Cloud: H200", "edge": "Edge: a small module"},
     about={
         "cloud": "A GPU in a data center, on which the requests of this lab were replayed.",
-        "edge": "A module beside a camera. Nobody has measured its steps.",
+        "edge": "A module beside a camera, on which nobody has measured anything yet.",
     },
 )
 context
@@ -76,13 +76,13 @@ lab.reveal(
     ],
 )
 
-# %% answer="paged_users"
+# %% answer="users_and_pages"
 kept = lab.p.prompt_tokens + lab.p.answer_tokens / 2
 empty = lab.p.empty_pct / 100
-paged_users = {
-    "paged_users": lab.p.cache_gb * 1e9 / 131_072 / (kept + (lab.p.block - 1) / 2),
+users_and_pages = {
+    "users_and_pages": lab.p.cache_gb * 1e9 / 131_072 / (kept + (lab.p.block - 1) / 2),
     "page_tokens": 1 + 2 * kept * empty / (1 - empty),
-}[lab.p.paged_users]
+}[lab.p.users_and_pages]
 
 # %% answer="smaller_or_paged"
 prompt, answer, room, block, per_gigabyte = map(float, lab.p.offer.split())
@@ -92,7 +92,7 @@ enough = [name for name, users in holding.items() if users >= wanted]
 smaller_or_paged = enough[0] if len(enough) == 1 else "both"
 
 # %% [markdown] deeper=true
-# ### Deeper: requests per second, and what pages change
+# ### Deeper: requests per second, who is let in, and what pages change
 
 # %% answer="rate_per_s"
 full = paged_cache(
@@ -127,8 +127,8 @@ admission = admit
 # %% card="act2_guess"
 
 # %% [markdown]
-# A step that checks the tokens of one user reads the weights once for several rows, as a step for several users does. Raise
-# the **batch** and see what a step takes: from where on do more rows cost time?
+# A step that checks several tokens of one user reads the weights once for several rows, like a step for several users. Raise
+# the **batch** to 8, and then to {{ q(8 * 128) }}, and watch **Time per token**: what do more rows cost?
 
 # %% instrument="Rows of a step"
 rows = ServingExplorer(
@@ -160,13 +160,13 @@ lab.reveal(
     ],
 )
 
-# %% answer="speedup_times"
+# %% answer="guesses_and_time"
 chance = lab.p.right_pct / 100
 tokens = sum(chance**k for k in range(lab.p.guesses + 1))
-speedup_times = {
-    "speedup_times": tokens / (lab.p.check + lab.p.guesses * lab.p.guess_pct / 100),
+guesses_and_time = {
+    "guesses_and_time": tokens / (lab.p.check + lab.p.guesses * lab.p.guess_pct / 100),
     "slowest_guess_pct": 100 * (tokens - lab.p.check) / lab.p.guesses,
-}[lab.p.speedup_times]
+}[lab.p.guesses_and_time]
 
 # %% [markdown] deeper=true
 # ### Deeper: a single guess, and why checking costs what it does
@@ -185,7 +185,7 @@ least_right_pct = 100 * (lab.p.check + lab.p.guess_pct / 100 - 1)
 # tokens: then a quarter of the memory serves the same users, and
 # {{ q(lab.materials["holds"]("paged", 1.61e9), "%") }} of it holds tokens. Do not buy the card. Pages can run out, since nobody is promised the
 # longest answer any more; the one that came last then gives its pages back and is read again, so limit how many are served at
-# once and leave some memory. Lena: guess while few are there. Checking takes {{ q(lab.materials["guessing"](1).check, "×") }} a step for one user
+# once and leave some memory. Lena: guess while few are there. Checking takes {{ q(lab.materials["guessing"](1).check, "×") }} as long as a step for one user
 # and {{ q(lab.materials["guessing"](128).check, "×") }} for {{ q(128) }}, so your seven guesses make answers
 # {{ q(lab.materials["guessing"](1).speedup, "×") }} and {{ q(lab.materials["guessing"](128).speedup, "×") }} as fast; with three they would still gain something.
 # Measure how many guesses our own users' text keeps, and what a checking step takes at our batch, before you switch it on.
@@ -196,7 +196,7 @@ least_right_pct = 100 * (lab.p.check + lab.p.guess_pct / 100 - 1)
 # ## The design you pass on
 #
 # Decide for Noor: in **Your cache**, choose how memory is handed out, and how many are served at once. Four lamps stand for the
-# memory, the requests, the first token and the further ones. See first what an engine with rooms breaks.
+# promises: memory, requests, the first token and the further ones. First look which of them an engine with rooms breaks.
 
 # %% instrument="Your cache"
 service = PagedCache(

@@ -104,7 +104,7 @@ def act2_waiting(given: Given) -> ChoiceKey:
     return _nearest(asked_waiting(given.p).values, waiting())
 
 
-def busy_pct(given: Given) -> NumberKey:
+def waiting_energy(given: Given) -> NumberKey:
     p = given.p
     allowed = night_mj(p) * 1e-3 * p.full_rate
     right = 100 * p.idle_watts / (allowed - p.busy_watts + p.idle_watts)
@@ -127,11 +127,11 @@ def busy_pct(given: Given) -> NumberKey:
                 " must be.",
             ),
             Belief(
-                "rests for each second of work",
+                "waiting for each second of work",
                 100 * (allowed - p.busy_watts) / p.idle_watts,
                 credit=0.3,
                 says="That is how long it may wait for each second of work, in percent. The time"
-                " that counts is work and rest together.",
+                " that counts is work and waiting together.",
             ),
             Belief(
                 "fraction for percent",
@@ -193,7 +193,6 @@ def saved_kwh(given: Given) -> NumberKey:
     )
 
 
-# A wrong option of a choice earns nothing.
 def most_saved(given: Given) -> ChoiceKey:
     before, after, here, there = changes_of(given.p)
     times = {
@@ -225,7 +224,7 @@ def most_saved(given: Given) -> ChoiceKey:
     )
 
 
-def grid_g_per_kwh(given: Given) -> NumberKey:
+def carbon_limit(given: Given) -> NumberKey:
     p = given.p
     grams, kwh = tonnes(p) * 1e6, year_kwh(p, p.token_mj)
     right = grams / kwh

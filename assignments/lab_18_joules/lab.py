@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Lab 18: Joules per Token
 #
-# A GPU with many users draws more power than one with a single user, and one that waits draws less than either. Which of
-# them wastes energy? Predict it, look at what the energy counter of an H200 said, and choose where a service runs, how full its cards are, and
-# what its electricity may cost and emit.
+# A GPU with many users draws more power than one with a single user. Does it waste energy? And what about one that waits?
+# Predict it, look at what the energy counter of an H200 said, and choose where a service runs and how full its cards are, within
+# limits on what its electricity costs and emits.
 #
 # **Read first** the chapter on sustainable AI of *Machine Learning Systems*, up to the carbon footprint of inference.
 
@@ -41,8 +41,8 @@ print(lab.materials["from_lab_14"](users.fields), *filter(None, [users.doubt]))
 # %% card="act1_saving"
 
 # %% [markdown]
-# Each rectangle below is one token: as high as the card's power, as wide as the time that it takes, and so its area is the
-# joules. Drag the dot on the curve from **one** conversation to many. Which side of the rectangle changes?
+# Each rectangle below is one token: as high as the card's power, as wide as the token's share of a step's time, and so its
+# area is the joules. Drag the dot on the curve from **one** conversation to many. Which side of the rectangle changes more?
 
 # %% instrument="A token as an area"
 area = EnergyExplorer(
@@ -80,8 +80,6 @@ least_batch = fixed / (lab.materials["allowed_mj"](lab.p) - each)
 
 # %% card="act1_why"
 
-# %% card="act1_math"
-
 # %% [markdown]
 # ## Act 2: A card that waits
 
@@ -90,8 +88,8 @@ least_batch = fixed / (lab.materials["allowed_mj"](lab.p) - each)
 # %% card="act2_waiting"
 
 # %% [markdown]
-# The same card, and now it rests. Lower **Busy** and see what an area gets at its side. Then change the **grid** and the
-# **data center**: they leave the joules as they are.
+# The same card, and now it also waits. Move **Busy** and watch the areas. Then change the **grid** and the **data center**:
+# which of the numbers move?
 
 # %% instrument="A token with its rests"
 rests = EnergyExplorer(
@@ -126,12 +124,12 @@ lab.reveal(
     ],
 )
 
-# %% answer="busy_pct"
+# %% answer="waiting_energy"
 second = lab.materials["night_mj"](lab.p) * 1e-3 * lab.p.full_rate
-busy_pct = {
-    "busy_pct": 100 * lab.p.idle_watts / (second - lab.p.busy_watts + lab.p.idle_watts),
+waiting_energy = {
+    "waiting_energy": 100 * lab.p.idle_watts / (second - lab.p.busy_watts + lab.p.idle_watts),
     "saved_kwh": (lab.p.cards - lab.p.kept) * lab.p.idle_watts * lab.p.hours / 1e3,
-}[lab.p.busy_pct]
+}[lab.p.waiting_energy]
 
 # %% answer="most_saved"
 before, after, here, there = lab.materials["changes_of"](lab.p)
@@ -144,18 +142,20 @@ changed = {
 }
 most_saved = min(changed, key=changed.get)
 
-# %% answer="grid_g_per_kwh"
+# %% answer="carbon_limit"
 grams = lab.materials["tonnes"](lab.p) * 1e6
 year = lab.p.daily_billion * 1e9 * 365 * lab.p.pue / 3.6e6  # kWh for each joule of a token
-grid_g_per_kwh = {
-    "grid_g_per_kwh": grams / (year * lab.p.token_mj / 1e3),
+carbon_limit = {
+    "carbon_limit": grams / (year * lab.p.token_mj / 1e3),
     "token_mj_allowed": 1e3 * grams / lab.p.grid_g / year,
-}[lab.p.grid_g_per_kwh]
+}[lab.p.carbon_limit]
 
 # %% [markdown] deeper=true
 # ### Deeper: what helps at night
 
 # %% card="act2_remedy"
+
+# %% card="act1_math"
 
 # %% card="act2_math"
 
@@ -202,9 +202,9 @@ answer_tokens = writes * 2048 * joules(lab.p.seats, "prefill") / joules(lab.p.se
 # ## Deeper: your advice, and what you did
 
 # %% [markdown] essay="advice"
-# Noor: a panel shows power, and we pay for energy, which is power times time. A token of one user alone takes
-# {{ q(float(f"{float(step_energy('llama31-8b', 'h200-sxm', 'decode', 1, 2048).energy_per_token):.2g}"), "J") }} at the card, one of
-# 256 takes {{ q(float(f"{float(step_energy('llama31-8b', 'h200-sxm', 'decode', 256, 2048).energy_per_token):.2g}"), "J") }}, because
+# Noor: a panel shows power, and we pay for energy, which is power times time. A token takes
+# {{ q(float(f"{float(step_energy('llama31-8b', 'h200-sxm', 'decode', 1, 2048).energy_per_token):.2g}"), "J") }} at the card with one user, and
+# with 256 {{ q(float(f"{float(step_energy('llama31-8b', 'h200-sxm', 'decode', 256, 2048).energy_per_token):.2g}"), "J") }}, because
 # all of them share the trip of the weights. So fill the cards, up to the time that a token may take. A card that waits still
 # draws {{ q(float(f"{float(step_energy('llama31-8b', 'h200-sxm', 'decode', 1, 2048).idle):.2g}"), "W") }}: at night, move the work
 # to a few cards and switch the others off, but keep enough of them that the slow end of the answers stays within its promise.
@@ -221,7 +221,7 @@ answer_tokens = writes * 2048 * joules(lab.p.seats, "prefill") / joules(lab.p.se
 # ## The design you pass on
 #
 # Four places offer electricity, the cleaner ones at a higher price. Choose place, building, batch and load so that a billion
-# tokens stay within what they may cost and emit, each token is in time, and the load leaves room for bunches.
+# tokens stay within what they may cost and emit, each token is in time, and the load leaves room for bursts.
 
 # %% instrument="Where it runs"
 limit = lab.materials["load_limit"](start.fields)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping
 from functools import cache
+from statistics import fmean, median
 from typing import Any
 
 from mlsys_widgets.labs import (
@@ -66,39 +67,17 @@ EXAMPLE_USERS, EXAMPLE_TOKENS, EXAMPLE_STEP = 3000, 2000, 1
 OFFERS = tuple(
     " ".join(f"{each:g}" for each in offer)
     for offer in (
-        (210, 120, 768, 128, 17.5),
-        (360, 60, 512, 64, 25.5),
-        (390, 180, 640, 128, 17.5),
-        (420, 300, 896, 128, 14),
-        (480, 100, 768, 128, 15),
-        (320, 80, 512, 128, 22),
-        (400, 140, 640, 16, 19.1667),
-        (370, 140, 768, 128, 17.5),
-        (300, 200, 640, 128, 19),
-        (450, 280, 896, 16, 15),
-        (400, 60, 512, 16, 21.875),
-        (320, 200, 640, 128, 20.5),
-        (210, 100, 1024, 64, 18.75),
-        (160, 80, 1024, 64, 23.3333),
-        (170, 140, 768, 16, 23.3333),
-        (380, 80, 1280, 16, 15.8333),
-        (240, 60, 1280, 128, 17),
-        (340, 240, 1280, 16, 14.375),
-        (210, 60, 1024, 16, 25.5),
-        (180, 100, 896, 128, 22),
-        (180, 160, 1024, 32, 24),
-        (150, 120, 640, 32, 27.5),
-        (220, 120, 896, 64, 21.6667),
-        (250, 180, 896, 128, 13.75),
-        (250, 200, 768, 64, 15),
-        (170, 140, 512, 32, 21.25),
-        (290, 200, 768, 16, 14),
-        (400, 200, 896, 16, 12),
-        (340, 160, 896, 64, 13.3333),
-        (330, 220, 896, 16, 11.6667),
-        (290, 100, 768, 32, 16.25),
-        (310, 60, 768, 32, 17.5),
-        (200, 120, 512, 64, 21.25),
+        *((210, 120, 768, 128, 17.5), (360, 60, 512, 64, 25.5), (390, 180, 640, 128, 17.5)),
+        *((420, 300, 896, 128, 14), (480, 100, 768, 128, 15), (320, 80, 512, 128, 22)),
+        *((400, 140, 640, 16, 19.1667), (370, 140, 768, 128, 17.5), (300, 200, 640, 128, 19)),
+        *((450, 280, 896, 16, 15), (400, 60, 512, 16, 21.875), (320, 200, 640, 128, 20.5)),
+        *((210, 100, 1024, 64, 18.75), (160, 80, 1024, 64, 23.3333), (170, 140, 768, 16, 23.3333)),
+        *((380, 80, 1280, 16, 15.8333), (240, 60, 1280, 128, 17), (340, 240, 1280, 16, 14.375)),
+        *((210, 60, 1024, 16, 25.5), (180, 100, 896, 128, 22), (180, 160, 1024, 32, 24)),
+        *((150, 120, 640, 32, 27.5), (220, 120, 896, 64, 21.6667), (250, 180, 896, 128, 13.75)),
+        *((250, 200, 768, 64, 15), (170, 140, 512, 32, 21.25), (290, 200, 768, 16, 14)),
+        *((400, 200, 896, 16, 12), (340, 160, 896, 64, 13.3333), (330, 220, 896, 16, 11.6667)),
+        *((290, 100, 768, 32, 16.25), (310, 60, 768, 32, 17.5), (200, 120, 512, 64, 21.25)),
     )
 )
 
@@ -116,6 +95,14 @@ def run(policy: str, memory: float) -> CacheRun:
 @cache
 def holds(policy: str, memory: float) -> float:
     return run(policy, memory).served.kept * TOKEN / memory
+
+
+@cache
+def usual() -> tuple[int, int, int, int]:
+    prompts, answers = ([each[k] for each in trace(replay())] for k in (1, 2))
+    most = fmean(max(answers[k : k + ROOMS]) for k in range(0, len(answers), ROOMS))
+    middle = median(answers)
+    return round(fmean(prompts)), round(fmean(answers)), round(middle), round(most / middle)
 
 
 @cache
@@ -252,16 +239,16 @@ def opening(p: Parameters) -> Message:
 @lab.asks
 def act1_filled(p: Parameters) -> Prediction:
     shares = {"A": 0.9, "B": 0.5, "C": 0.25, "D": 0.09}
-    requests = trace(replay())
-    prompt = sum(each.prompt for each in requests) / len(requests)
-    answer = sum(each.answer for each in requests) / len(requests)
-    static, flowing = holds("static", MEMORY), holds("continuous", MEMORY)
-    still = prompt + answer / 2
+    prompt, answer, middle, times = usual()
+    flowing, pages = (run(policy, MEMORY).served for policy in ("continuous", "paged"))
+    still, left = q(prompt + answer // 2), q(float(f"{holds('static', MEMORY):.2g}"), "%")
     return Prediction(
-        f"{q(USUAL)} requests arrive per second, with {q(round(prompt))} tokens of prompt and"
-        f" {q(round(answer))} of answer on average; the longest together may have {q(ROOM)}."
-        f" {q(ROOMS)} rooms of that size are reserved, and batches start and end together. What"
-        " fraction of the cache holds a token that is still needed, on average?",
+        f"{q(USUAL)} requests arrive per second. A prompt has {q(prompt)} tokens on average and an"
+        f" answer {q(answer)}; together they may have up to {q(ROOM)}, and {q(ROOMS)} rooms of that"
+        f" size are reserved. The {q(ROOMS)} requests of a batch start together, and the next batch"
+        f" starts when all of them are done. Half of the answers have at most {q(middle)} tokens,"
+        f" and the longest of a batch usually has about {q(times)} times as many. What fraction of"
+        " the cache holds a token that is still needed, on average?",
         {
             "A": "about 90%: the dashboard says that it is full",
             "B": "about 50%: half of each room stays free",
@@ -273,24 +260,26 @@ def act1_filled(p: Parameters) -> Prediction:
         quantity="filled",
         settings={"policy": "static", "memory": MEMORY, "load": USUAL, "most": MOST},
         title="What is in a full cache?",
-        answer=min(shares, key=lambda key: abs(shares[key] - static)),
+        answer=min(shares, key=lambda key: abs(shares[key] - holds("static", MEMORY))),
         feedback={
             "A": "The dashboard shows what was handed out, and reserved rooms are handed out before"
             f" anybody comes. A room is for {q(ROOM)} tokens, and a usual request has"
-            f" {q(round(prompt + answer))} at its very end. Only {q(static, '%')} of the memory"
-            " holds a token that is still needed. Play the film: orange is what is held and empty.",
-            "B": "You expected that requests need half of a room. Few do: a usual one has"
-            f" {q(round(still))} tokens while it is written, of {q(ROOM)}. And a batch keeps all"
-            f" rooms until its longest answer ends. That leaves {q(static, '%')}. Switch to"
-            " *Continuous* and see how much the waiting for the longest takes.",
-            "C": f"That is what a room holds while it is in use: {q(round(still))} of {q(ROOM)}"
-            " tokens. But a batch ends with its longest answer, and until then the rooms of all"
-            f" others hold nothing of use. So {q(static, '%')} is left. Rooms that are given on at"
-            f" once, as in *Continuous*, reach {q(flowing, '%')} at this load.",
-            "D": f"Two losses multiply. A usual request needs {q(round(still))} of the {q(ROOM)}"
-            " tokens of its room, and a batch keeps the rooms of short answers until its longest is"
-            f" written. Together they leave {q(static, '%')}. Switch to *Continuous* to take the"
-            " second loss away, and to *Pages* for the first.",
+            f" {q(prompt + answer)} at its very end. Only {left} of the memory holds a token that"
+            " is still needed. Play the film: orange is what is taken and empty.",
+            "B": "You expected requests to need half of a room. Few do: a usual one has"
+            f" {still} tokens while it is written, of {q(ROOM)}. And a batch keeps all rooms until"
+            f" its longest answer ends. That leaves {left}. Switch to *Continuous*, where a room is"
+            " free as soon as its own answer ends, and watch the line of those who wait.",
+            "C": f"That is what a room holds while its answer is written: {still} of {q(ROOM)}"
+            " tokens. But a batch ends with its longest answer, and until then, rooms whose answers"
+            f" are done hold nothing of use. So {left} is left. In *Continuous* they are free at"
+            f" once, and {q(flowing.users)} of the {q(ROOMS)} rooms are in use on average.",
+            "D": f"Two losses multiply: a usual request needs {still} of the {q(ROOM)} tokens of"
+            " its room, and rooms of short answers stay taken until the longest is written."
+            f" *Continuous* ends the second loss, and {q(flowing.users)} rooms are enough on"
+            " average. *Pages* end the first: the same tokens then take"
+            f" {q(pages.held * TOKEN / MEMORY, '%')} of the memory. Compare both in a quarter of"
+            " it.",
         },
         where="256 requests replayed on one H200, and simulated",
         act=1,
@@ -302,7 +291,7 @@ def _kept() -> float:
 
 
 @lab.asks
-def paged_users(p: Parameters) -> Number:
+def users_and_pages(p: Parameters) -> Number:
     return Number(
         f"Another cache has {p.cache_gb:g} GB, and a token takes {q(TOKEN)} bytes of it. It is"
         f" handed out in pages of {p.block} tokens. Prompts have {p.prompt_tokens} tokens and"
@@ -320,13 +309,13 @@ def paged_users(p: Parameters) -> Number:
         f" page of {q(EXAMPLE_BLOCK)} has between one token and all of them, so"
         f" {q((EXAMPLE_BLOCK - 1) / 2)} places are empty on average. Each user holds"
         f" {q(_kept() + (EXAMPLE_BLOCK - 1) / 2)} places; divide the cache by that.",
-        title="A page and its users",
+        title="Users and their pages",
         act=1,
         after=["act1_filled"],
     )
 
 
-@lab.asks(instead_of="paged_users")
+@lab.asks(instead_of="users_and_pages")
 def page_tokens(p: Parameters) -> Number:
     return Number(
         f"Prompts have {p.prompt_tokens} tokens and answers {p.answer_tokens}, and users are"
@@ -344,7 +333,7 @@ def page_tokens(p: Parameters) -> Number:
         f" written, a user has {q(_kept())} tokens. If half of what is held may be empty, that is"
         " as many places again. A page of B tokens leaves half of B − 1 empty on average, so B is"
         f" {q(2 * _kept() + 1)}. For a smaller part, first find what a user may hold.",
-        title="A page and its users",
+        title="Users and their pages",
         act=1,
         after=["act1_filled"],
     )
@@ -393,8 +382,8 @@ def rate_per_s(p: Parameters) -> Number:
         " the answer has tokens, and Little's law does the rest.",
         worked_example=f"{q(EXAMPLE_USERS)} users are served at once elsewhere, with answers of"
         f" {q(EXAMPLE_TOKENS)} tokens in steps of {q(EXAMPLE_STEP, 's')}. Each stays for"
-        f" {q(EXAMPLE_TOKENS * EXAMPLE_STEP, 's')}, so {q(EXAMPLE_USERS)} over that are completed"
-        f" per second: {q(EXAMPLE_USERS / EXAMPLE_TOKENS / EXAMPLE_STEP)}.",
+        f" {EXAMPLE_TOKENS * EXAMPLE_STEP:,} s, so {q(EXAMPLE_USERS)} / {q(EXAMPLE_TOKENS)} ="
+        f" {q(EXAMPLE_USERS / EXAMPLE_TOKENS / EXAMPLE_STEP)} are completed per second.",
         title="Users and requests",
         act=1,
         after=["act1_filled"],
@@ -449,18 +438,19 @@ def admission(p: Parameters) -> Code:
     engine = AdmissionRun(**requests_of(p, "open", DOOR_REQUESTS))
     needed = [-(-tokens // BLOCK) for tokens in EXAMPLE_WAITING]
     return Code(
-        "Pages need somebody at the door. Write `admit`: how many of those who wait are let in now,"
-        " in the order in which they came?\n\n"
-        f"The engine has {p.door_pages} pages of {BLOCK} tokens and asks before each step in which"
-        " somebody waits. It tells you its free pages; for each running request, the tokens in the"
-        " cache and those of the answer so far; for each that waits, the tokens to read and the"
-        " seconds since it came.\n\n"
+        "Pages need somebody at the door. Write `admit`, which returns how many of those who wait"
+        " are let in now, in the order in which they came.\n\n"
+        f"An engine with {p.door_pages} pages of {BLOCK} tokens calls it before each step in which"
+        " somebody waits. `free_pages` is a number; `running` and `waiting` are lists of pairs."
+        " `running` has a pair `(tokens in the cache, tokens of the answer so far)` for each"
+        " request inside, in the order in which they were let in; `waiting` has a pair `(tokens to"
+        " read, seconds since it came)` for each that waits, the first to come first.\n\n"
         f"A prompt takes its pages at once. An answer has up to {DOOR_ANSWER} tokens and takes a"
         " page whenever its last one is full. If none is free, the request that came in last loses"
         " its pages, waits, and is read again.\n\n"
         f"Users were promised the first token within {p.first_s:g} s, and then no pause above"
-        f" {DOOR_PAUSE:g} s. Hidden runs count the answers that keep both. Decide by what you are"
-        " told, without chance or clock.",
+        f" {DOOR_PAUSE:g} s. Hidden runs count how many of {DOOR_REQUESTS} answers keep both,"
+        " beside those of our best policy. Decide by the arguments alone, without chance or clock.",
         "admit(free_pages, running, waiting)",
         [([vars(engine)], engine.came_of(engine.serve()).kept)],
         points=6,
@@ -481,8 +471,8 @@ def admission(p: Parameters) -> Code:
 def act1_why(p: Parameters) -> Reflection:
     rooms, pages = (run(policy, QUARTER) for policy in ("continuous", "paged"))
     return Reflection(
-        "In a quarter of the memory, rooms let most users wait, and pages nearly nobody. What do"
-        " pages change?",
+        "In a quarter of the memory, most users wait for a room, and hardly anybody for pages. What"
+        " do pages change?",
         {
             "A": "they store each token in fewer bytes, so that more of them fit",
             "B": "they hand out what is needed now, and not what may be needed",
@@ -519,10 +509,11 @@ def _used(cache_run: CacheRun) -> float:
 
 @lab.asks
 def act1_peek(p: Parameters) -> Peek:
+    prompt, answer, *_ = usual()
     return Peek(
         {
-            "In rooms": reserved_cache(MEMORY, TOKEN, 306, 142, ROOM),
-            "In pages": paged_cache(MEMORY, TOKEN, 306, 142, BLOCK),
+            "In rooms": reserved_cache(MEMORY, TOKEN, prompt, answer, ROOM),
+            "In pages": paged_cache(MEMORY, TOKEN, prompt, answer, BLOCK),
             "What is assumed": "The cache is always full, and every request has the same length."
             " Requests that differ count by the time for which they stay: a long answer is in the"
             " cache for longer, and weighs more.",
@@ -544,7 +535,7 @@ def guess_message(p: Parameters) -> Message:
         f" {q(GUESS, '%')} of one of our steps each. The large model then reads all of them in a"
         " single step and keeps the guesses up to the first wrong one, plus a token of its own. I"
         f" tried it last night, alone on the server: {q(RIGHT, '%')} of the guesses are right, and"
-        " the text runs over the screen.\n\n"
+        " the text races across the screen.\n\n"
         "I would like to switch it on for everybody on Monday, also on the server that has a whole"
         f" card for its cache and {q(MANY)} users at once. The paper says that it never costs"
         " anything, because a step waits for its weights anyway.",
@@ -557,13 +548,14 @@ def guess_message(p: Parameters) -> Message:
 @lab.asks
 def act2_guess(p: Parameters) -> Prediction:
     one, many, few = guessing(1), guessing(MANY), guessing(MANY, FEWER)
-    gains = {"A": float(f"{one.speedup:.2g}"), "B": 0.9, "C": GUESSES * RIGHT, "D": 1.5}
+    gains = {"A": float(f"{one.speedup:.3g}"), "B": 0.9, "C": GUESSES * RIGHT, "D": 1.5}
     alone, checked = q(one.check, "×"), q(many.check, "×")
     return Prediction(
-        f"Of {q(GUESSES)} guessed tokens, each is right with a chance of {q(RIGHT, '%')} and takes"
-        f" {q(GUESS, '%')} of a plain step. Alone on the H200, guessing makes an answer"
-        f" {q(one.speedup, '×')} as fast. How fast is it with {q(MANY)} users at once, against"
-        " plain steps?",
+        "A plain step writes one token for each user. Of"
+        f" {q(GUESSES)} guessed tokens, each is right with a chance of {q(RIGHT, '%')} and takes"
+        f" {q(GUESS, '%')} of the time of a plain step. With one user on the H200, guessing is"
+        f" {q(gains['A'])} times as fast as plain steps. How fast is it with {q(MANY)} users at"
+        " once, compared with plain steps?",
         {
             "A": f"about {q(gains['A'])} times: the same as for one user",
             "B": f"about {q(gains['B'])} times: slower than plain steps",
@@ -577,19 +569,21 @@ def act2_guess(p: Parameters) -> Prediction:
         distance="times",
         feedback={
             "A": "That holds while a step waits for its weights. With one user, checking 8 tokens"
-            f" takes {alone} a plain step; with {q(MANY)} there are {q(8 * MANY)} rows in every"
-            f" product, and the arithmetic takes {checked}. As many tokens as before come out of"
-            f" it, {q(many.tokens)}, so guessing is {q(many.speedup, '×')} as fast.",
+            f" takes {alone} as long as a plain step; with {q(MANY)} there are {q(8 * MANY)} rows"
+            f" in every product, and the arithmetic takes {checked} as long. As many tokens as"
+            f" before come out of it, {q(many.tokens)}, so guessing is {q(many.speedup, '×')} as"
+            " fast.",
             "B": f"Guessing still writes {q(many.tokens)} tokens per step. But checking 8 tokens of"
-            f" {q(MANY)} users takes {checked} a plain step, measured, where it took {alone} for"
-            f" one. With {q(FEWER)} guesses instead of {q(GUESSES)} it is {q(few.speedup, '×')} as"
-            " fast: less work is wasted on guesses that nobody keeps.",
-            "C": f"{q(GUESSES)} guesses of which {q(RIGHT, '%')} are right sounds like that many"
-            " tokens. But everything after the first wrong guess is thrown away, so a step writes"
-            f" {q(many.tokens)}, whoever shares it. And for {q(MANY)} users checking takes"
-            f" {checked} a plain step. Guessing is {q(many.speedup, '×')} as fast then.",
-            "D": "A part is lost, and it is all of the gain. Checking 8 tokens takes"
-            f" {alone} a plain step for one user and {checked} for {q(MANY)}, measured on the H200,"
+            f" {q(MANY)} users takes {checked} as long as a plain step, measured; for one it took"
+            f" {alone}. With {q(FEWER)} guesses instead of {q(GUESSES)} it is"
+            f" {q(few.speedup, '×')} as fast: less work is wasted on guesses that nobody keeps.",
+            "C": f"{q(GUESSES)} guesses of which {q(RIGHT, '%')} are right sounds like"
+            f" {q(gains['C'])} tokens. But everything after the first wrong guess is thrown away,"
+            f" so a step writes {q(many.tokens)} for each user. And with {q(MANY)} users checking"
+            f" takes {checked} as long as a plain step. Guessing is {q(many.speedup, '×')} as fast"
+            " then.",
+            "D": "A part is lost, and it is more than all of the gain. Checking 8 tokens takes"
+            f" {alone} as long as a plain step for one user and {checked} for {q(MANY)}, measured,"
             f" while the tokens that come out stay at {q(many.tokens)}. What remains is"
             f" {q(many.speedup, '×')}. With {q(FEWER)} guesses it would be {q(few.speedup, '×')}.",
         },
@@ -602,12 +596,13 @@ def act2_guess(p: Parameters) -> Prediction:
 def _guessed(p: Parameters) -> str:
     return (
         f"On another GPU a small model guesses {p.guesses} tokens for each step, and each is right"
-        f" in {p.right_pct:g}% of the cases. A step that checks them takes {p.check:g} plain steps."
+        f" in {p.right_pct:g}% of the cases, whatever came before it. A step that checks them takes"
+        f" {p.check:g} plain steps."
     )
 
 
 @lab.asks
-def speedup_times(p: Parameters) -> Number:
+def guesses_and_time(p: Parameters) -> Number:
     return Number(
         f"{_guessed(p)} A guess takes {p.guess_pct:g}% of a plain step. How many times as fast as"
         " plain steps is that? Answer as a factor, as in 1.35.",
@@ -626,7 +621,7 @@ def speedup_times(p: Parameters) -> Number:
     )
 
 
-@lab.asks(instead_of="speedup_times")
+@lab.asks(instead_of="guesses_and_time")
 def slowest_guess_pct(p: Parameters) -> Number:
     return Number(
         f"{_guessed(p)} How long may one guess take at most, so that guessing is no slower than"
@@ -636,10 +631,10 @@ def slowest_guess_pct(p: Parameters) -> Number:
         low=0.1,
         high=500,
         hint="A guess counts only if all before it are right. Add up the chances, and one token"
-        " that the large model always writes: in plain steps these tokens would take as long.",
-        worked_example=f"{_elsewhere()} Plain steps would take as many of their times for these"
-        f" tokens. Checking takes {EXAMPLE_CHECK} of them, so"
-        f" {q(_example().tokens - EXAMPLE_CHECK)} are left for all {EXAMPLE_GUESSES} guesses"
+        " that the large model always writes: plain steps would take one step for each of them.",
+        worked_example=f"{_elsewhere()} Plain steps would take one step for each of these tokens."
+        f" Checking takes as long as {EXAMPLE_CHECK} of them, so the time of"
+        f" {q(_example().tokens - EXAMPLE_CHECK)} steps is left for all {EXAMPLE_GUESSES} guesses"
         " together.",
         title="Guesses and their time",
         act=2,
@@ -686,8 +681,8 @@ def act2_why(p: Parameters) -> Reflection:
     one, many = check_time(1, 8), check_time(MANY, 8)
     ridge = float(devices["h200-sxm"].ridge("fp16"))
     return Reflection(
-        f"Checking 8 tokens takes {q(one, '×')} a plain step with one user, and {q(many, '×')}"
-        f" with {q(MANY)}. Why?",
+        f"Checking 8 tokens takes {q(one, '×')} as long as a plain step with one user, and"
+        f" {q(many, '×')} with {q(MANY)}. Why?",
         {
             "A": "with many users, more of the guesses turn out to be wrong",
             "B": "with one user, arithmetic idles while the weights arrive",
@@ -739,13 +734,10 @@ def advice(p: Parameters) -> Essay:
         " you do instead of buying a second GPU? What can go wrong with pages? When would you let"
         " the small model guess, and what would you measure before you switch it on?",
         [
-            (5, "tells what was handed out from what is used, with numbers of this cache"),
+            (5, "tells apart what is handed out and what is used, with numbers of this cache"),
             (4, "names pages and the end of static batches, and says what each of them changes"),
             (3, "says what happens when pages run out, and what limits it"),
-            (
-                3,
-                "ties guessing to the users at once, with a number, and says what to measure",
-            ),
+            (3, "ties guessing to the number of users, by numbers, and says what to measure"),
         ],
         at_least=100,
         at_most=250,
@@ -773,9 +765,9 @@ def takeaways(p: Parameters) -> Takeaways:
                 f" {q(measured_share(), '%')} of the cache on the H200.",
             ),
             (
-                "Hand out what is needed now",
-                "Pages leave only the last one of each user partly empty. When they run out,"
-                " somebody gives them back and is read again.",
+                "Pages leave little empty",
+                "Only the last page of each user has room left. When pages run out, somebody gives"
+                " them back and is read again.",
             ),
             (
                 "Free arithmetic is free only while it idles",
@@ -785,5 +777,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
         ],
         ahead="Your cache stays in your ledger, for the labs on energy and cost.",
-        after=["smaller_or_paged"],
+        after=["smaller_or_paged", "guesses_and_time"],
     )

@@ -42,7 +42,7 @@ EXPECTED = 60
 J_PER_KWH = 3.6e6
 EX_WATTS, EX_FIXED, EX_EACH, EX_LIMIT = 2000, 1.0, 0.001, 6.0
 EX_IDLE, EX_BUSY_WATTS, EX_RATE, EX_TOKEN = 500, 2500, 5000, 0.7
-EX_DAILY, EX_JOULES, EX_PUE, EX_TONNES, EX_GRID = 1e10, 0.36, 2.0, 7.3, 10
+EX_DAILY, EX_JOULES, EX_PUE, EX_TONNES, EX_GRID = 1e10, 0.72, 2.0, 7.3, 10
 
 
 def load_limit(fields: Mapping[str, Any]) -> float:
@@ -266,8 +266,8 @@ def opening(p: Parameters) -> Message:
         " over twice as many cards: a busy card wastes energy, they say, and an idle one saves"
         " it. Lena wants the opposite, because she remembers how little a step grows with its"
         " batch. Both have looked at the same panel.\n\n"
-        "On Friday I decide how full our cards are, which of them stay on at night, and in which"
-        " country they stand.",
+        "On Friday I decide how full our cards are, what they do at night, and in which country"
+        " they stand.",
         task="Find out what a token costs in joules, what it emits, and what decides both.",
         in_context={
             "cloud": "All of this is about one H200 that serves Llama-3.1-8B in fp16. Its energy"
@@ -307,21 +307,23 @@ def act1_saving(p: Parameters) -> Prediction:
             f" {_about(measured_watts(1), 'W')}. But power is not energy. The joules of a token"
             " are power times the time that it takes, and this time shrinks far more than the"
             f" power grows: {_about(one, 'J')} and {_about(many, 'J')} were measured. In the"
-            " explorer, compare areas instead of heights.",
+            " instrument, compare areas instead of heights.",
             "B": "You expected power to grow with the users. It grows only"
-            f" {_about(power, '×')}, because a card that moves all weights for one token"
-            f" is hard at work already. A step takes {_about(slower, '×')} as long, for {q(MANY)}"
+            f" {_about(power, '×')}: a single user already takes"
+            f" {_about(measured_watts(1), 'W')} of the {q(step(1).limit, 'W')} that the card may"
+            f" draw. A step takes {_about(slower, '×')} as long, for {q(MANY)}"
             f" tokens instead of one. Measured: {_about(one, 'J')} and {_about(many, 'J')}.",
             "C": f"Measured: {_about(one, 'J')} alone and {_about(many, 'J')} with {q(MANY)},"
-            f" {_about(measured_saving(), '×')}. All weights are moved once per step, for however"
-            f" many users. The factor depends on the context: with {q(SHORT)} tokens it is"
+            f" {_about(measured_saving(), '×')}. The step of {q(MANY)} takes only"
+            f" {_about(slower, '×')} as long as that of one, at {_about(power, '×')} the power."
+            f" The factor depends on the context: with {q(SHORT)} tokens it is"
             f" {_about(measured_saving(SHORT), '×')}, since there is less cache to move. A trial"
             f" with another card had made us expect {q(EXPECTED, '×')}.",
             "D": f"They share the weights, but each has a cache of its own, and {q(MANY)} caches"
             f" have more bytes than the model. So a step takes {_about(slower, '×')} as long, at"
-            f" {_about(power, '×')} the power, and {q(MANY)} over both is what is saved:"
-            f" {_about(measured_saving(), '×')} was measured. In the explorer, see where the curve"
-            " bends.",
+            f" {_about(power, '×')} the power, and {q(MANY)} divided by both is what is saved:"
+            f" {_about(measured_saving(), '×')} was measured. In the instrument, see where the"
+            " curve bends.",
         },
         where=f"one H200, Llama-3.1-8B in fp16, contexts of {q(CONTEXT)} tokens",
         act=1,
@@ -358,8 +360,7 @@ def act1_why(p: Parameters) -> Reflection:
     one = step(1)
     moving = float(one.shares["moving data"] / one.power)
     return Reflection(
-        "A single user has the card for himself, and each of his tokens is expensive. What does"
-        " the energy go to?",
+        "A single user has the whole card, and each token is expensive. Where does the energy go?",
         {
             "A": "to arithmetic, since a token takes as many operations as before",
             "B": "to moving the weights, all of them, for only one token per step",
@@ -369,40 +370,22 @@ def act1_why(p: Parameters) -> Reflection:
         right="B",
         feedback={
             "A": "A token takes the same operations in any batch, so they cannot make the"
-            f" difference. These take {_about(float(one.shares['computing'] / one.power), '%')} of"
-            f" the power of one alone; with {q(MANY)} at once their part is far larger. What"
+            f" difference. They take {_about(float(one.shares['computing'] / one.power), '%')} of"
+            f" the power with one user; with {q(MANY)} at once their part is far larger. What"
             " was moved for one token is then moved for many.",
-            "B": f"Moving takes {_about(moving, '%')} of the power of one alone, by the model:"
+            "B": f"Moving takes {_about(moving, '%')} of the power with one user, by the model:"
             f" {q(one.bytes, 'B')} for a single token, at"
             f" {q(one.byte_energy, 'J/B')}. With more users the same bytes of weights are moved"
             " for all of them, until their caches are what is moved most.",
             "C": "The card is at work in every moment here: its memory is busy almost without a"
-            f" pause, and it draws {_about(float(one.power), 'W')}, where waiting takes"
-            f" {_about(float(one.idle), 'W')}. A card that really waits is the subject of Act 2.",
+            f" pause, and it draws {_about(measured_watts(1), 'W')} of the"
+            f" {q(one.limit, 'W')} that it may draw at all. A card that really waits is the subject"
+            " of Act 2.",
             "D": "Neither the measurement nor the model counts the host: what the card's own"
             f" counter shows is {_about(measured_joules('decode', 1, CONTEXT), 'J')} for a token."
             " And the step was replayed from a graph, so the host had next to nothing to do.",
         },
         title="Where do the joules go?",
-        act=1,
-        after=["act1_saving"],
-    )
-
-
-@lab.asks
-def act1_math(p: Parameters) -> Peek:
-    return Peek(
-        {
-            "A step of one alone": step(1),
-            f"A step of {q(MANY)}": step(MANY),
-            "How good the model is": "Power is what a waiting card draws, and the bytes and"
-            " operations of each second, each with an energy of its own, up to the limit that the"
-            " card keeps by slowing its clocks. On steps that were drawn at random and that nothing"
-            f" was fitted to, the energy is off by {_about(law_error(), '%')} on average. Limits"
-            " that somebody sets below the card's own were not measured, and it says nothing"
-            " about them.",
-        },
-        title="The equations of Act 1",
         act=1,
         after=["act1_saving"],
     )
@@ -421,8 +404,8 @@ def night_message(p: Parameters) -> Message:
         "I put my hand behind one of them last night, between two bursts. The air was warm. Its"
         " model was loaded and its clocks were up, ready for the next request. Nobody has ever"
         " put that on a bill, because the panel shows watts of cards at work only.\n\n"
-        "If waiting is as cheap as they say, I will stop bothering. If not, I will move the"
-        " night's work to a few cards and switch the others off.",
+        "If waiting is as cheap as they say, I will stop bothering. If not, I want to know how much"
+        " of our night it is before I ask Noor to change anything.",
         task="Find out what waiting adds to a token.",
         act=2,
         after=["act1_saving"],
@@ -453,21 +436,21 @@ def act2_waiting(p: Parameters) -> Prediction:
         distance="times",
         feedback={
             "A": f"A waiting H200 was measured at {_about(idle, 'W')}, with its clocks up. For"
-            f" each second of work at {_about(busy, 'W')} there are {q(seconds)} seconds of that,"
-            f" which is more than the second of work itself: {_about(measured_waiting(), '×')}."
-            " In the explorer, look at the orange part of the areas.",
+            f" each second of work at {_about(busy, 'W')} it waits {q(seconds)} seconds, and they"
+            f" take more joules than the work: {_about(measured_waiting(), '×')}. In the"
+            " instrument, look at the orange part of the areas.",
             "B": f"{_about(idle, 'W')} beside {_about(busy, 'W')} looks small, but it lasts. For"
             f" each second of work the card waits {q(seconds)}, and together they"
             f" take more joules than the work: {_about(measured_waiting(), '×')}. Drag *Busy* and"
             " see from where on the orange area is the larger one.",
             "C": f"For each second at {_about(busy, 'W')} the card waits {q(seconds)} seconds at"
             f" {_about(idle, 'W')}, as measured: {_about(measured_waiting(), '×')}. So more than"
-            " half of the night's energy writes no token. Only power that is switched off saves"
-            " it, and the work of several waiting cards fits on one.",
+            " half of the night's energy writes no token. Drag *Busy* and see how fast that part"
+            " shrinks when there is more to do.",
             "D": "That would be so if a waiting card drew as much as a busy one. It draws"
             f" {_about(idle, 'W')} instead of {_about(busy, 'W')}, as measured, because nothing is"
             f" moved and nothing computed. That is still {_about(measured_waiting(), '×')} for a"
-            " token. In the explorer, compare the heights of both areas.",
+            " token. In the instrument, compare the heights of both areas.",
         },
         where="one H200, its energy counter read while it worked and while it waited",
         act=2,
@@ -476,11 +459,11 @@ def act2_waiting(p: Parameters) -> Prediction:
 
 
 @lab.asks
-def busy_pct(p: Parameters) -> Number:
+def waiting_energy(p: Parameters) -> Number:
     return Number(
         f"Another card draws {p.busy_watts:g} W at work and {p.idle_watts:g} W while it waits, and"
-        f" writes {p.full_rate:,} tokens/s at work. Its rests included, a token may cost"
-        f" {night_mj(p):g} mJ. How busy must the card be? Answer in percent, as in 75.",
+        f" writes {p.full_rate:,} tokens/s at work. A token may cost {night_mj(p):g} mJ, waiting"
+        " included. How busy must the card be? Answer in percent, as in 75.",
         "percent",
         points=15,
         low=1,
@@ -490,20 +473,20 @@ def busy_pct(p: Parameters) -> Number:
         worked_example=f"A server draws {EX_BUSY_WATTS:,} W at work, {EX_IDLE} W while it waits,"
         f" and writes {EX_RATE:,} tokens/s. At {q(EX_TOKEN, 'J')} a token, a second of work may"
         f" cost {q(EX_RATE * EX_TOKEN, 'J')}, so"
-        f" {q(EX_RATE * EX_TOKEN - EX_BUSY_WATTS, 'J')} are left for rests:"
-        f" {q((EX_RATE * EX_TOKEN - EX_BUSY_WATTS) / EX_IDLE, 's')} of waiting for each second"
-        " of work. It must be busy for one third of the time.",
-        title="Cards that wait",
+        f" {q(EX_RATE * EX_TOKEN - EX_BUSY_WATTS, 'J')} are left for waiting:"
+        f" {q((EX_RATE * EX_TOKEN - EX_BUSY_WATTS) / EX_IDLE, 's')} of it for each second of work."
+        " It must be busy for one third of the time.",
+        title="The energy of waiting",
         act=2,
         after=["act2_waiting"],
     )
 
 
-@lab.asks(instead_of="busy_pct")
+@lab.asks(instead_of="waiting_energy")
 def saved_kwh(p: Parameters) -> Number:
     return Number(
-        f"During a night of {p.hours:g} hours, {p.cards} cards are busy {p.quiet_pct}% of the"
-        f" time each. They draw {p.busy_watts:g} W at work and {p.idle_watts:g} W while they wait."
+        f"During a night of {p.hours:g} hours, {p.cards} cards are each busy {p.quiet_pct}% of the"
+        f" time. They draw {p.busy_watts:g} W at work and {p.idle_watts:g} W while they wait."
         f" The same work moves to {p.kept} of them, in the same batches, and the others are"
         " switched off. What does that save in a night? Answer in kWh, as in 75.",
         "kWh",
@@ -516,7 +499,7 @@ def saved_kwh(p: Parameters) -> Number:
         " four: sixteen hours of waiting. Two of them could do the four hours of work, and would"
         " wait three hours each. So ten hours of waiting are saved, and at 500 W that is five kWh."
         " What they draw at work does not matter, because the work stays.",
-        title="Cards that wait",
+        title="The energy of waiting",
         act=2,
         after=["act2_waiting"],
     )
@@ -528,18 +511,18 @@ def most_saved(p: Parameters) -> Choice:
     return Choice(
         f"A service writes {p.daily_billion:g} billion tokens per day, {before} conversations at"
         f" once, never waiting, with contexts of {CONTEXT:,} tokens. Grid: {grids[here].name}; data"
-        f" center: {data_centers['average'].name.lower()}. By the explorer, which single change"
-        " lowers what it emits the most?",
+        f" center: {data_centers['average'].name.lower()}. By the instrument *A token with its"
+        " rests*, which single change lowers its emissions the most?",
         {
             "batch": f"{after} conversations at once",
-            "grid": f"the same in {grids[there].name}",
+            "grid": f"the grid of {grids[there].name}",
             "center": "a hyperscale data center",
         },
         points=4,
-        worked_example="Another service emits 100 kg. With twice the batch, the explorer says 80"
+        worked_example="Another service emits 100 kg. With twice the batch, the instrument says 80"
         " kg; with the batch as before and another grid, 60 kg; with batch and grid as before and"
         " another building, 70 kg. Each is tried alone, and the grid saves the most. Set the"
-        " explorer back before you try the next one.",
+        " instrument back before you try the next one.",
         title="One change",
         act=2,
         after=["act2_waiting"],
@@ -547,7 +530,7 @@ def most_saved(p: Parameters) -> Choice:
 
 
 @lab.asks
-def grid_g_per_kwh(p: Parameters) -> Number:
+def carbon_limit(p: Parameters) -> Number:
     return Number(
         f"A service writes {p.daily_billion:g} billion tokens per day. A token takes"
         f" {p.token_mj:g} mJ at the card, and the data center has a PUE of {p.pue:g}. In a year of"
@@ -563,15 +546,14 @@ def grid_g_per_kwh(p: Parameters) -> Number:
         f" {q(EX_JOULES, 'J')} each, in a building with a PUE of {q(EX_PUE)}:"
         f" {q(EX_DAILY * EX_JOULES * EX_PUE / J_PER_KWH)} kWh per day at the plug, or"
         f" {q(365 * EX_DAILY * EX_JOULES * EX_PUE / J_PER_KWH)} in a year. For"
-        f" {q(EX_TONNES)} t of carbon, divide"
-        f" {q(EX_TONNES * 1e6)} grams by that.",
-        title="A year of carbon",
+        f" {q(EX_TONNES)} t of carbon, divide {q(EX_TONNES * 1e6)} grams by that.",
+        title="A limit on carbon",
         act=2,
         after=["act2_waiting"],
     )
 
 
-@lab.asks(instead_of="grid_g_per_kwh")
+@lab.asks(instead_of="carbon_limit")
 def token_mj_allowed(p: Parameters) -> Number:
     return Number(
         f"A service writes {p.daily_billion:g} billion tokens per day, where electricity emits"
@@ -589,7 +571,7 @@ def token_mj_allowed(p: Parameters) -> Number:
         f" {q(EX_TONNES * 1e6 / EX_GRID / 365)} kWh per day, at the plug. With a PUE of"
         f" {q(EX_PUE)}, half of it reaches the cards. In joules, divide that by the"
         f" {q(EX_DAILY / 1e9)} billion tokens of the day.",
-        title="A year of carbon",
+        title="A limit on carbon",
         act=2,
         after=["act2_waiting"],
     )
@@ -615,8 +597,8 @@ def act2_remedy(p: Parameters) -> Reflection:
         feedback={
             "A": f"Spread evenly over the night, each step has about {q(SPREAD)} conversations, and"
             f" a token takes {_about(joules(SPREAD), 'J')}. In bursts, waiting included, it is"
-            f" {_about(joules(MANY) * night, 'J')}. What waiting would save is paid more than"
-            " twice in small batches.",
+            f" {_about(joules(MANY) * night, 'J')}. The cards would not wait any more, but the"
+            " tokens of small batches take more than twice as much.",
             "B": "At work it would draw somewhat less, but for far longer, and each token would"
             f" cost more: {_about(joules(64), 'J')} with 64 at once, {_about(joules(MANY), 'J')}"
             f" with {q(MANY)}. Power on the panel is what misled facilities in the first place.",
@@ -632,6 +614,25 @@ def act2_remedy(p: Parameters) -> Reflection:
         },
         title="What helps at night?",
         act=2,
+        after=["act2_waiting"],
+    )
+
+
+@lab.asks
+def act1_math(p: Parameters) -> Peek:
+    return Peek(
+        {
+            "A step for one user": step(1),
+            f"A step for {q(MANY)}": step(MANY),
+            "How good the model is": "Power is what a waiting card draws, and the bytes and"
+            " operations of each second, each with an energy of its own, up to the limit that the"
+            " card keeps by slowing its clocks. On steps that were drawn at random and that nothing"
+            f" was fitted to, the energy is off by {_about(law_error(), '%')} on average. Limits"
+            " that somebody sets below the card's own were not measured, and it says nothing"
+            " about them.",
+        },
+        title="The equations of Act 1",
+        act=1,
         after=["act2_waiting"],
     )
 
@@ -696,7 +697,7 @@ def act3_writing(p: Parameters) -> Prediction:
             "A": f"A written token takes {_about(written, 'J')} and a read one {_about(read, 'J')},"
             f" as measured, because each writer moves a cache of its own for a single token. So the"
             f" {q(ANSWER)} tokens of the answer weigh more than their number says:"
-            f" {_about(measured_writing(), '%')}. In the explorer, switch between written and"
+            f" {_about(measured_writing(), '%')}. In the instrument, switch between written and"
             " read.",
             "B": f"Measured: {_about(ANSWER * written, 'J')} for the answer and"
             f" {_about(PROMPT * read, 'J')} for the prompt, so {_about(measured_writing(), '%')}"
@@ -722,10 +723,10 @@ def act3_writing(p: Parameters) -> Prediction:
 @lab.asks
 def answer_tokens(p: Parameters) -> Number:
     return Number(
-        f"By the explorer, never waiting: a request reads a prompt of {PROMPT:,} tokens alone, and"
-        f" writes with {p.seats} conversations at once and contexts of {CONTEXT:,} tokens. How many"
-        f" tokens may its answer have, if writing may take {p.answer_pct}% of the request's energy?"
-        " Answer in tokens, as in 750.",
+        "By the instrument *Written and read*, never waiting: a request reads a prompt of"
+        f" {PROMPT:,} tokens alone, and writes with {p.seats} conversations at once and contexts of"
+        f" {CONTEXT:,} tokens. How many tokens may its answer have, if writing may take"
+        f" {p.answer_pct}% of the request's energy? Answer in tokens, as in 750.",
         "tokens",
         points=12,
         low=2,
@@ -749,8 +750,8 @@ def advice(p: Parameters) -> Essay:
         " facilities misleading? What would you do at night? Where should the service run, and what"
         " sets the limits of each of these savings?",
         [
-            (5, "tells power from energy, with joules of a token for small and large batches"),
-            (5, "counts what waiting adds, and says when moving the work and switching off pays"),
+            (5, "tells power and energy apart, with joules of a token for small and large batches"),
+            (5, "counts what waiting adds, and says what is done about it and when that pays"),
             (4, "compares grids and buildings by numbers, and joins carbon with the bill"),
             (4, "names the promise that ends each saving, and what was not measured"),
         ],
@@ -777,16 +778,16 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Divide by the tokens",
-                "A panel shows watts. What a token costs is power times its time, and a full card"
-                f" takes a {_about(measured_saving())}th for it of what one user takes.",
+                "A panel shows watts. What a token costs is power times its time: with"
+                f" {q(MANY)} users at once, a {_about(measured_saving())}th of what it is for one.",
             ),
             (
                 "A card that waits is not free",
-                f"An H200 that does nothing draws {_about(measured_watts(0), 'W')}. Fill it, or"
-                " switch it off.",
+                f"An H200 that does nothing draws {_about(measured_watts(0), 'W')}, which the few"
+                " tokens of a quiet night have to pay for.",
             ),
             (
-                "It counts where it runs",
+                "Where it runs counts",
                 f"In {grids['poland'].name}, the same joules emit"
                 f" {_about(grids['poland'].carbon / grids['norway'].carbon)} times as much as in"
                 f" {grids['norway'].name}. The bill need not agree.",
@@ -798,5 +799,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
         ],
         ahead="The bill that you saved is the last line of what your service costs.",
-        after=["busy_pct"],
+        after=["most_saved", "carbon_limit"],
     )

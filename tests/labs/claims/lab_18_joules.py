@@ -182,7 +182,7 @@ QUANTITIES = [
     Quantity("model's tokens", "J", lambda p: list(map(about, (
         joules(1), joules(64), joules(MANY), joules(6), joules(MANY) * rested(NIGHT)
     )))),
-    Quantity("model's watts", "W", lambda p: list(map(about, (step(1)[1], LAW.idle)))),
+    Quantity("model's watts", "W", lambda p: [about(step(1)[1]), about(LAW.idle), LAW.limit]),
     Quantity("bytes of one alone", "B", lambda p: step(1)[2]),
     Quantity("joules of a byte, in pJ", "J", lambda p: LAW.byte_energy),
     Quantity("joules of a byte, as they are printed", "count", lambda p: LAW.byte_energy * 1e12),
@@ -216,16 +216,17 @@ QUANTITIES = [
     Quantity("example of a rate, of tokens", "count", lambda p: 5000),
     Quantity("example of changes", "count", lambda p: [100, 80, 60, 70]),
     Quantity("example of a year", "count", lambda p: [
-        10, 1e10, 2, 0.36 * 1e10 * 2 / 3.6e6, 365 * 0.36 * 1e10 * 2 / 3.6e6, 7.3, 7.3e6
+        10, 1e10, 2, 0.72 * 1e10 * 2 / 3.6e6, 365 * 0.72 * 1e10 * 2 / 3.6e6, 7.3, 7.3e6,
+        7.3e6 / 10, 7.3e6 / 10 / 365
     ]),
-    Quantity("example of a year, in J", "J", lambda p: 0.36),
+    Quantity("example of a year, in J", "J", lambda p: 0.72),
     Quantity("example of a request", "J", lambda p: [2e-3, 3, 1, 0.5]),
     Quantity("example of a prompt", "count", lambda p: 1500),
 ]  # fmt: skip
 
 CLAIMS = [
     # Act 1.
-    Claim("draws more power than one with a single user", lambda p: FULL > ALONE > IDLE),
+    Claim("draws more power than one with a single user", lambda p: FULL > ALONE),
     Claim("draws visibly more power", lambda p: FULL > 1.2 * ALONE),
     Claim("The busy card does draw more", lambda p: FULL > ALONE),
     Claim("this time shrinks far more than the power grows", lambda p: (
@@ -233,11 +234,12 @@ CLAIMS = [
     )),
     Claim("It grows only #", lambda p: STRONGER < 1.5),
     Claim("for # tokens instead of one", lambda p: SLOWER < MANY),
+    Reading("The step of # takes only", lambda p, n: n == [MANY, about(SLOWER), about(STRONGER)]),
     Claim("since there is less cache to move", lambda p: SHORT_SAVING > SAVING),
     Claim("have more bytes than the model", lambda p: (
         step(1)[2] - CONTEXT * 131072 < MANY * CONTEXT * 131072
     )),
-    Claim("and # over both is what is saved", lambda p: math.isclose(
+    Claim("and # divided by both is what is saved", lambda p: math.isclose(
         MANY / SLOWER / STRONGER, SAVING, rel_tol=0.05
     )),
     Claim("A token takes the same operations in any batch", lambda p: math.isclose(
@@ -260,9 +262,7 @@ CLAIMS = [
     )),
     Claim("are left for its part of the # kJ, so b is #", lambda p: 2000 / (6 - 2) == 500),
     # Act 2.
-    Claim("there are # seconds of that, which is more than the second", lambda p: (
-        9 * IDLE > FULL
-    )),
+    Claim("and they take more joules than the work", lambda p: 9 * IDLE > FULL),
     Claim("together they take more joules than the work", lambda p: 9 * IDLE > FULL),
     Claim("So more than half of the night's energy writes no token", lambda p: 9 * IDLE > FULL),
     Claim("That would be so if a waiting card drew as much", lambda p: (
@@ -285,7 +285,7 @@ CLAIMS = [
     Claim("A building uses more than its computers, so divide", lambda p: p.pue > 1),
     Claim("half of it reaches the cards", lambda p: 1 / 2.0 == 0.5),
     Claim("a tonne is a million grams", lambda p: 1e3 * 1e3 == 1e6),
-    Claim("With twice the batch, the explorer says", lambda p: min(80, 60, 70) == 60),
+    Claim("With twice the batch, the instrument says", lambda p: min(80, 60, 70) == 60),
     Claim("the grid saves the most", lambda p: min(80, 60, 70) == 60),
     Claim("More at once is not always much more", lambda p: (
         changes(p)["batch"] < max(changes(p).values())
@@ -299,7 +299,7 @@ CLAIMS = [
     Claim("each step has about # conversations", lambda p: math.isclose(
         6 / step(6)[0], NIGHT * MANY / step(MANY)[0], rel_tol=0.06
     )),
-    Claim("is paid more than twice in small batches", lambda p: (
+    Claim("small batches take more than twice as much", lambda p: (
         joules(6) > 2 * joules(MANY) * rested(NIGHT)
     )),
     Claim("the energy of one that never waits, instead of", lambda p: rested(0.4) < rested(NIGHT)),
@@ -351,7 +351,7 @@ CLAIMS = [
     Claim("Larger batches end at the time of a token", lambda p: (
         step(MANY)[0] > p.promise_ms / 1e3
     )),
-    Claim("a full card takes a", lambda p: ONE > SHARED),
+    Claim("users at once, a #", lambda p: ONE > SHARED),
     Reading("the same joules emit # times as much as in Norway", lambda p, n: n == [
         about(GRAMS["poland"] / GRAMS["norway"])
     ]),
