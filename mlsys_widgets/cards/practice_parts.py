@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mlsys_widgets.cards.parts import Buttons, FoldedProse, Part, Prose
 from mlsys_widgets.judging import Given, Verdict
 from mlsys_widgets.judging.judge_answer import judge_answer
-from mlsys_widgets.judging.keys import Checks, CodeKey, Key
+from mlsys_widgets.judging.keys import Checks, CodeKey, Key, NumberKey
 from mlsys_widgets.labs import Code, Parameters
 from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.function_calls import call_apart
 
 #: How verdicts begin where they say no more than right or not; the card says that itself.
 _OPENINGS = ("Right.", "Right:", "Not right:", "Not right.")
+#: So many digits tell a number that may be off by such a part, or by more.
+_DIGITS: Final = 4
+_TELLING: Final = 0.005
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,15 @@ class Practice:
                 f"`{chr(160) * (len(line) - len(line.lstrip()))}{line.lstrip()}`" for line in lines
             )
         else:
-            value = f"**{item.in_words(key.value)}**"  # type: ignore[arg-type]
+            value = f"**{item.in_words(_as_said(key))}**"  # type: ignore[arg-type]
         return f"{value}\n\n{beyond_the_verdict(key.says)}".strip()
+
+
+def _as_said(key: Key) -> Any:
+    """Return the right answer, a number with no more digits than somebody would say."""
+    if isinstance(key, NumberKey) and not key.absolute and key.tolerance >= _TELLING:
+        return float(f"{key.value:.{_DIGITS}g}")
+    return key.value
 
 
 def beyond_the_verdict(says: str) -> str:

@@ -193,6 +193,9 @@ class EnergyExplorer(Instrument):
     @property
     def explanations(self) -> dict[str, Any]:
         now = self.result
+        if "busy" in self.hidden():
+            # Both say what a waiting card draws, which is what somebody still has to predict.
+            return {"The bill": now.bill}
         return {"A step": now.step, "With rests": now.service, "The bill": now.bill}
 
     def dominant(self, result: Any) -> str:

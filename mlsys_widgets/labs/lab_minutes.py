@@ -41,6 +41,7 @@ RATES: Final[Mapping[str, float]] = {
     "choice": 1.5,
     "essay": 5.0,
     "code": 8.0,
+    "policy": 20.0,
     "quiz question": 0.75,
     "claim": 0.5,
     "skill": 0.1,
@@ -128,9 +129,9 @@ class LabMinutes:
     # As it is built into notebooks.
 
     def plain(self) -> dict[str, Any]:
-        """As data for a notebook, in whole minutes."""
+        """As data for a notebook, exact enough to be said as in its headings."""
         core, deeper = (
-            [[each.act, round(each.minutes)] for each in parts]
+            [[each.act, round(each.minutes, 1)] for each in parts]
             for parts in (self.sittings, self.deeper)
         )
         return {"sittings": core, **({"deeper": deeper} if deeper else {})}
@@ -193,7 +194,8 @@ def item_minutes(item: Item) -> float:
             rubric = (words for _, words in item.rubric)
             return reading(item.title, item.ask, *rubric) + RATES["essay"]
         case Code():
-            return reading(item.title, item.ask) + RATES["code"]
+            written = RATES["policy" if item.game else "code"]
+            return reading(item.title, item.ask) + written
         case Quiz():
             asked = sum(
                 reading(each.words, *each.options.values(), each.why) + _one_of(each.feedback)

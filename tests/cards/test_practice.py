@@ -9,7 +9,9 @@ import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.cards.open_lab import open_lab
+from mlsys_widgets.cards.practice_parts import _as_said
 from mlsys_widgets.judging import Given
+from mlsys_widgets.judging.keys import NumberKey
 from mlsys_widgets.labs.attempts import answer_name
 from mlsys_widgets.labs.student_steps import progress, saved_progress
 from mlsys_widgets.ledger import Ledger
@@ -69,6 +71,21 @@ def test_a_wrong_answer_is_explained_and_never_praised(lab):
     assert "✓ Right." in text
     assert "✗" not in text
     assert step_words(lab()) == ("done", "right, ○○ not mastered yet")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (NumberKey(93.456789, tolerance=0.02), 93.46),
+        (NumberKey(883_036.4, tolerance=0.01), 883_000),
+        # Of these, every digit counts.
+        (NumberKey(883_036, tolerance=0, absolute=0.5), 883_036),
+        (NumberKey(0.123456, tolerance=0.0001), 0.123456),
+    ],
+)
+def test_a_solution_has_no_more_digits_than_tell_it(key, said):
+    assert _as_said(key) == said
+    assert key.reaches(key.value, said)
 
 
 def test_the_explanation_is_that_of_the_recognized_belief(lab):

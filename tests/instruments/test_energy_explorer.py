@@ -48,8 +48,11 @@ def test_controls_wait_for_their_gates() -> None:
     assert w.hidden() == {"busy", "work"}
     reads.open()
     assert w.hidden() == {"busy"}
+    # What a card draws while it waits is what somebody predicts who has no control of it yet.
+    assert list(w.explanations) == ["The bill"]
     rests.open()
     assert not w.hidden()
+    assert list(w.explanations) == ["A step", "With rests", "The bill"]
 
 
 def test_a_prediction_is_a_point_at_the_largest_batch() -> None:

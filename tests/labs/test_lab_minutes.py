@@ -11,6 +11,7 @@ from mlsys_widgets.labs import (
     Choice,
     Code,
     Essay,
+    Game,
     Measurement,
     Message,
     Myth,
@@ -88,6 +89,11 @@ def test_quizzes_claims_and_skills_count_one_by_one():
     assert item_minutes(skills) == pytest.approx(words(3) + 2 * RATES["skill"])
 
 
+def test_a_policy_takes_longer_than_a_function_of_a_few_lines():
+    policy = Code(TEN, "f()", [], points=1, title="t", game=Game("", lambda decided: decided))
+    assert item_minutes(policy) == pytest.approx(words(11) + RATES["policy"])
+
+
 def test_longer_texts_take_longer():
     assert reading("a b c", "d") == words(4)
     assert item_minutes(Number("a b", "ms", points=1)) < item_minutes(Number(TEN, "ms", points=1))
@@ -127,8 +133,11 @@ def test_what_the_acts_take_adds_up_to_the_whole(core, deeper):
 def test_it_comes_back_from_a_notebook():
     minutes = LabMinutes((Sitting(1, 31.4), Sitting(0, 7.0)), deeper=(Sitting(1, 12.6),))
     plain = minutes.plain()
-    assert plain == {"sittings": [[1, 31], [0, 7]], "deeper": [[1, 13]]}
+    assert plain == {"sittings": [[1, 31.4], [0, 7.0]], "deeper": [[1, 12.6]]}
     assert LabMinutes.from_plain(plain).plain() == plain
+    # The cover reads them, the headings do not, and both say the same.
+    tight = LabMinutes((Sitting(1, 12.4), Sitting(2, 17.6), Sitting(0, 14.9)))
+    assert in_steps(LabMinutes.from_plain(tight.plain()).sittings) == in_steps(tight.sittings)
     assert LabMinutes.from_plain({"sittings": [[1, 31]]}).total_deeper == 0
 
 
