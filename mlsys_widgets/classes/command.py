@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"Wrote {target}: {counted(len(summary.rows), 'submission')}.")
     if arguments.csv:
         for table, name in (
+            (csv_tables.members(summary), "members"),
             (csv_tables.submissions(summary), "submissions"),
             (csv_tables.questions(summary), "questions"),
             (csv_tables.statistics(summary), "statistics"),

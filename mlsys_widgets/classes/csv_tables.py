@@ -1,4 +1,4 @@
-"""The report on a class as tables: submissions, questions, and statistics."""
+"""The report on a class as tables: members, submissions, questions, and statistics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 from mlsys_widgets.classes.ideas import IdeaInLab, idea_rows
 from mlsys_widgets.classes.question_charts import right_share
 from mlsys_widgets.classes.statistics import Estimate, share
-from mlsys_widgets.classes.summary import ClassSummary, QuestionSummary
+from mlsys_widgets.classes.summary import ClassSummary, QuestionSummary, SubmissionRow
 
 #: How a formula begins, in the wide characters of East Asian keyboards too.
 _FORMULA: Final = (
@@ -36,7 +36,7 @@ def submissions(summary: ClassSummary) -> str:
     header = (
         "student", "points", "of", "of_graded", "late_hours", "late_penalty", "minutes",
         "predictions", "predictions_right", "waiting", "flags", *names,
-        *(f"{name}_belief" for name in names),
+        *(f"{name}_belief" for name in names), *(f"{name}_second" for name in names),
     )  # fmt: skip
     rows = (
         (
@@ -53,10 +53,36 @@ def submissions(summary: ClassSummary) -> str:
             "; ".join(row.flags),
             *(f"{row.points[name]:g}" if name in row.points else "" for name in names),
             *(row.beliefs.get(name, "") for name in names),
+            *(_number(row.second_credits.get(name)) for name in names),
         )
         for number, row in enumerate(summary.rows, 1)
     )
     return as_csv(header, rows)
+
+
+def members(summary: ClassSummary) -> str:
+    """A line for everybody in the course, with the pace of their work and why they are at risk.
+
+    Without names they stand in the order of their work, because a roster has that of the names.
+    """
+    header = ("student", "name", "section", "ta", "state", "began_hours_before_due",
+              "half_done_hours_before_due", "at_risk")  # fmt: skip
+    lines = [
+        (each.name, each.section, each.ta, each.state, *_pace(each.row), "; ".join(each.signs))
+        for each in summary.members
+    ]
+    if not any(each.student for each in summary.members):
+        return as_csv(header, ((str(n), *line) for n, line in enumerate(sorted(lines), 1)))
+    names = (each.student for each in summary.members)
+    return as_csv(header, ((name, *line) for name, line in zip(names, lines, strict=True)))
+
+
+def _pace(row: SubmissionRow | None) -> tuple[str, str]:
+    return (_number(row.began), _number(row.half_done)) if row else ("", "")
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def questions(summary: ClassSummary) -> str:

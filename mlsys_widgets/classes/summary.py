@@ -161,6 +161,8 @@ class SubmissionRow:
     half_done: float | None = None
     #: Ideas that labs share: whether the student held each before and after, where it was asked.
     ideas: Mapping[str, tuple[bool, bool]] = field(default_factory=dict)
+    #: What second answers earn by themselves, as fractions of the points, by question.
+    second_credits: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

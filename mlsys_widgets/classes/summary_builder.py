@@ -18,7 +18,7 @@ from mlsys_widgets.classes.gradebook_reader import Grades, Standing, grades
 from mlsys_widgets.classes.neighbor_keys import NeighborKeys, neighbor_keys
 from mlsys_widgets.classes.prediction_distance import DISTANCES, SIDES, distance, is_right
 from mlsys_widgets.classes.question_statistics import QuestionStatistics
-from mlsys_widgets.classes.responses import key_of, numbers_used, response
+from mlsys_widgets.classes.responses import key_of, numbers_used, response, second_chance
 from mlsys_widgets.classes.study_record import StudyRecord, read_study_record
 from mlsys_widgets.classes.summary import (
     BeliefCount,
@@ -213,6 +213,7 @@ class _SummaryBuilder:
         answered = one.study.answered if one.study and due else ()
         left = [(due - moment).total_seconds() / 3600 for moment in answered if due]
         made = one.study.state.predictions if one.study else {}
+        seconds = {name: second_chance(score) for name, score in one.scores.items()}
         return SubmissionRow(
             student=one.student if names else "",
             total=one.standing.total,
@@ -229,6 +230,7 @@ class _SummaryBuilder:
             began=left[0] if left else None,
             half_done=left[(len(left) - 1) // 2] if left else None,
             ideas=one.ideas,
+            second_credits={name: each.judged.credit for name, each in seconds.items() if each},
         )
 
     def _worth(self, one: _Submission, outcome: str) -> float:

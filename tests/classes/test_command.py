@@ -32,6 +32,9 @@ def test_the_command_writes_page_and_tables(
     table = (tmp_path / "class-questions.csv").read_text("utf-8-sig")
     questions = list(csv.DictReader(io.StringIO(table)))
     assert {row["question"] for row in questions} >= {"limit", "commitments"}
+    members = (tmp_path / "class-members.csv").read_text("utf-8-sig")
+    assert len(members.splitlines()) == STUDENTS + 1
+    assert "student-0" not in members
     assert main(["report", "lab_99", "--course", str(graded_class())]) == 1
     assert "there is no assignments/lab_99" in capsys.readouterr().err
 

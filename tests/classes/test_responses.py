@@ -95,7 +95,10 @@ def test_a_second_chance_in_the_log_is_told_apart_from_what_was_handed_in(
                 score["credit"] = 0.9
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     assert again >= 5
-    before, found = number(summary).statistics, number(class_summary(LAB, root)).statistics
+    after = class_summary(LAB, root)
+    before, found = number(summary).statistics, number(after).statistics
+    table = csv.DictReader(csv_tables.submissions(after).splitlines())
+    assert sum(row[f"{NAME}_second"] == "1" for row in table) == again
     assert found.by_second == again
     assert (found.at_first, found.in_the_end) == (before.at_first, before.in_the_end)
     assert found.mean == before.mean
@@ -103,7 +106,7 @@ def test_a_second_chance_in_the_log_is_told_apart_from_what_was_handed_in(
     assert (found.second.value, found.second.count) == (1.0, again)
     assert found.gain is not None
     assert 0 < found.gain.value <= 0.9
-    keys = [c.key for g in chart_groups(class_summary(LAB, root)) for c in g.charts]
+    keys = [c.key for g in chart_groups(after) for c in g.charts]
     assert {"attempts", "difficulty", f"fifths:{NAME}", "changes", "minutes"} <= set(keys)
 
 
