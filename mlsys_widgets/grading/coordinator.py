@@ -19,6 +19,7 @@ import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -55,6 +56,7 @@ from mlsys_widgets.grading.reading.readers import (
     ReadingLimits,
 )
 from mlsys_widgets.grading.reading.submissions import handed_in_at, name_problem, students
+from mlsys_widgets.grading.telling.told_hand_in import after_grading
 from mlsys_widgets.ledger import Head
 from mlsys_widgets.notebooks.remarks import Remark, RemarkKind
 from mlsys_widgets.sandbox.engine import LOCAL, Engine, NotRun, open_engine
@@ -460,7 +462,14 @@ class GradingRun:
             "measurement": reply.measurement,
         }
         self._log.add(graded, reply.head, more)
+        self._tell(reply)
         return graded
+
+    def _tell(self, reply: JudgedSubmission) -> None:
+        """Tell a student of a hub what had to wait for this run."""
+        before = self._told.of_student(reply.graded.student)
+        line = after_grading(self._course, self._marking, reply, before, datetime.now(UTC))
+        self._told.add([line] if line else [])
 
     def _put_in_place(self, student: str) -> None:
         target = self._target(student)

@@ -147,13 +147,20 @@ def running(code: str, *, first: bool = False, cell_id: str = "mine") -> Change:
 
 
 def grade(
-    course: Workshop, *, limits: Limits = LIMITS, own_engine: bool = False, **more: Any
+    course: Workshop,
+    *,
+    limits: Limits = LIMITS,
+    own_engine: bool = False,
+    settings: bool = False,
+    **more: Any,
 ) -> dict[str, GradedSubmission]:
     """Grade in this process; each submission by its student.
 
-    Starting an engine takes seconds, so one is shared unless a test needs its own.
+    Starting an engine takes seconds, so one is shared unless a test needs its own. The course's
+    ``course.toml`` holds if ``settings`` says so.
     """
-    plan = Plan(Course(course.root), course.lab, limits=limits, **{"workers": 2, **more})
+    found = Course.at(course.root) if settings else Course(course.root)
+    plan = Plan(found, course.lab, limits=limits, **{"workers": 2, **more})
     engine = contextlib.nullcontext() if own_engine else shared_engine()
     with quiet(), engine:
         return {each.student: each for each in GradingRun(plan).grade()}

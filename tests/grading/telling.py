@@ -21,7 +21,7 @@ from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
 from tests.grading.classroom import LAB, classroom, right_now
-from tests.labs.rehearsal import work_through
+from tests.labs.rehearsal import Workshop, work_through
 
 CHANCE = 'second_chance = { share = 0.5, until = "2 days after due" }'
 
@@ -29,8 +29,8 @@ CHANCE = 'second_chance = { share = 0.5, until = "2 days after due" }'
 class ToldClass:
     """A course, its exchange, and the judge of its hub."""
 
-    def __init__(self, folder: Path, *settings: str) -> None:
-        self.course = classroom(folder / "course")
+    def __init__(self, folder: Path, *settings: str, course: Workshop | None = None) -> None:
+        self.course = course or classroom(folder / "course")
         self.root, self.inbound = self.course.root, folder / "exchange" / "mlsys" / "inbound"
         self.inbound.mkdir(parents=True)
         self.aside = folder / "homes"
@@ -107,6 +107,14 @@ class ToldClass:
 
     def try_again(self, student: str, name: str, value: Any, attempt: int = 1) -> None:
         self.answer(student, {f"attempt.{name}": attempt, f"again.{attempt}.{name}": value})
+
+    def collected(self, student: str) -> Workshop:
+        """The course, with the newest hand-in of somebody collected."""
+        newest = sorted(self.inbound.glob(f"{student}+*"))[-1]
+        target = self.course.work(student)
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(newest, target)
+        return self.course
 
     def judge(self, **more: Any) -> list[int]:
         """Judge until nothing waits; how many in each look."""

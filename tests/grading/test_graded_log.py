@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import threading
+
+from mlsys_widgets.files import acquire
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
 from mlsys_widgets.grading.judging.scoring import Score
@@ -30,6 +34,23 @@ def test_half_a_line_takes_nothing_with_it(tmp_path):
         file.write(b'{"student": "bob", "sco')
     log.add(graded(5, "cat"), None, {})
     assert sorted(log.read()) == ["ann", "cat"]
+
+
+def test_a_line_that_another_process_writes_is_waited_for_and_not_cut_off(tmp_path):
+    log = GradedLog(tmp_path, "lab_02_demo")
+    log.add(graded(3), None, {})
+    line = json.dumps({"student": "bob", "scores": []}).encode() + b"\n"
+    with (tmp_path / ".mlsys" / "grade-lab_02_demo.jsonl").open("ab") as file:
+        acquire(file.fileno())
+        file.write(line[:9])
+        file.flush()
+        adding = threading.Thread(target=log.add, args=(graded(5, "cat"), None, {}))
+        adding.start()
+        adding.join(0.2)
+        assert adding.is_alive()
+        file.write(line[9:])
+    adding.join()
+    assert sorted(log.read()) == ["ann", "bob", "cat"]
 
 
 def test_only_those_who_teach_can_read_it(tmp_path):

@@ -52,21 +52,12 @@ def test_it_is_judged_told_and_in_the_gradebook_once(told_class):
     assert told[second]["says"]
     assert points(told_class, "ann")[first] == told[first]["points"]
     assert told_class.judge() == []
-    graded = grade(told_class_collected(told_class, "ann"))["ann"]
+    graded = grade(told_class.collected("ann"))["ann"]
     assert {s.name: s.auto for s in graded.scores if s.answered} == {
         name: each["earned"] for name, each in told.items()
     }
     changes, problems = GradeHistory(told_class.root, LAB).read()
     assert (problems, {each.student for each in changes}) == ([], {"ann"})
-
-
-def told_class_collected(told_class, student):
-    """The course, with the newest hand-in of somebody collected."""
-    newest = sorted(told_class.inbound.glob(f"{student}+*"))[-1]
-    target = told_class.course.work(student)
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(newest, target)
-    return told_class.course
 
 
 def test_what_was_told_cannot_be_changed_and_what_was_open_can_be_answered(told_class):
@@ -80,7 +71,7 @@ def test_what_was_told_cannot_be_changed_and_what_was_open_can_be_answered(told_
     told = told_class.told("ann")
     assert told[first]["credit"] < 1
     assert told[second]["credit"] == 1
-    graded = grade(told_class_collected(told_class, "ann"))["ann"]
+    graded = grade(told_class.collected("ann"))["ann"]
     credits = {score.name: score.credit for score in graded.scores if score.answered}
     assert (credits[first] < 1, credits[second]) == (True, 1)
 
@@ -147,7 +138,7 @@ def test_a_missed_question_can_be_taken_again_on_new_numbers(told_class):
     best = max(0.5, told["credit"])
     assert told["earned"] == round(best * told["points"], 2)
     assert points(told_class, "ann")[first] == told["earned"]
-    graded = grade(told_class_collected(told_class, "ann"))["ann"]
+    graded = grade(told_class.collected("ann"))["ann"]
     (score,) = (each for each in graded.scores if each.name == first)
     assert (score.second.credit, score.auto) == (1.0, told["earned"])
     assert score.first_credit == told["credit"]
@@ -158,7 +149,7 @@ def test_the_feedback_page_has_both_answers_and_says_which_counts(told_class):
     told_class.try_again("ann", first, told_class.again("ann", first))
     told_class.submit("ann")
     told_class.judge()
-    course = told_class_collected(told_class, "ann")
+    course = told_class.collected("ann")
     grade(course)
     results = {each.name: each for each in results_of(course.notebook("autograded/ann"))}
     why, told = results[first].why, told_class.told("ann")[first]
@@ -246,7 +237,7 @@ def test_attempts_cannot_be_multiplied(told_class, way):
     told_class.submit("ann")
     told_class.judge()
     assert told_class.told("ann")[first] == told
-    graded = grade(told_class_collected(told_class, "ann"))["ann"]
+    graded = grade(told_class.collected("ann"))["ann"]
     (score,) = (each for each in graded.scores if each.name == first)
     assert score.auto == told["earned"]
 

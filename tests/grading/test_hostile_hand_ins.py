@@ -15,7 +15,7 @@ from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.events import to_line
 from tests.grading.classroom import LAB, grade
 from tests.grading.telling import CHANCE, ToldClass, in_days
-from tests.grading.test_hand_in_judge import AT_ONCE, missed, names, points, told_class_collected
+from tests.grading.test_hand_in_judge import AT_ONCE, missed, names, points
 from tests.ledger.making import rechained
 
 #: Values that no card would write under the name of a second answer.
@@ -91,7 +91,7 @@ def test_what_takes_the_place_of_a_noted_hand_in_is_flagged_and_changes_nothing_
     shutil.copy(other / LEDGER, noted / LEDGER)
     assert told_class.judge() == []
     assert told_class.told("ann")[first] == told
-    graded = grade(told_class_collected(told_class, "ann"))["ann"]
+    graded = grade(told_class.collected("ann"))["ann"]
     (score,) = (each for each in graded.scores if each.name == first)
     assert score.auto == told["earned"]
     assert FlagKind.CHANGED_LEDGER in {flag.kind for flag in graded.flags}

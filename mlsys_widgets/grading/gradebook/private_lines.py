@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from mlsys_widgets.files import open_no_follow, sync, sync_folder
+from mlsys_widgets.files import StillHeld, acquire, open_no_follow, sync, sync_folder
 
 #: What a group may do that the course is shared with: one that may write into its folder.
 _SHARED: Final = 0o660
 _GROUP_WRITES: Final = 0o020
+#: Seconds that another process may take to add its lines.
+_PATIENCE: Final = 10.0
 
 
 def private_mode(path: Path) -> int:
@@ -38,6 +41,8 @@ def append_lines(path: Path, lines: bytes) -> None:
     path.parent.mkdir(exist_ok=True)
     new, mode = not path.exists(), private_mode(path)
     with open(path, "a+b", opener=lambda name, flags: open_no_follow(name, flags, mode)) as file:
+        with suppress(StillHeld):  # a line that another process is writing is no torn one
+            acquire(file.fileno(), patience=_PATIENCE)
         end = file.seek(0, os.SEEK_END)
         whole = _end_of_last_line(file, end)
         if whole < end:

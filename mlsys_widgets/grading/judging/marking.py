@@ -394,8 +394,9 @@ class Marking:
             share=request.share if isinstance(request, JudgeHandIn) else None,
         )  # fmt: skip
         if isinstance(request, JudgeHandIn):  # functions are called when the course is graded
-            functions = {n for n, item in self._items(owner).items() if isinstance(item, Code)}
-            scores = [score for score in scores if score.name not in functions]
+            items = self._items(owner).items()
+            uncalled = {n for n, each in items if isinstance(each, Code) and n not in request.told}
+            scores = [score for score in scores if score.name not in uncalled]
         head, changes = check_heads(
             fresh, self.lab.name, owner, request.heads, noted=self.facts.of_student(student),
             zone=self.facts.zone, ledger=ledger.ledger if ledger else None,

@@ -41,6 +41,8 @@ from mlsys_widgets.sandbox.answer_data import from_data, to_data
 from mlsys_widgets.sandbox.job import FunctionCall
 
 _NOTHING: Final = to_data(...)
+#: What `to_data` makes of a text; of a function, its replies follow.
+_WITHOUT_REPLIES: Final = 2
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,8 @@ class Judge:
                 if isinstance(item, Code):
                     data = self._with_replies(name, given, data, answers)
                 verdict, answer = self._judge_answer(name, given, data)
-                if known := told.get(name):
+                known = told.get(name)
+                if known and not _is_called_again(name, known.first, data, answers):
                     again = self._judge_told(name, p, folder, known.first)
                     verdict = Verdict(again.credit, again.says, again.belief)
                     data, answer = again.data, again.answer
@@ -288,11 +291,15 @@ class Judge:
     def _judge_told(
         self, name: str, p: Parameters, folder: Path, known: JudgedAnswer
     ) -> JudgedAnswer:
-        """Judge an answer that was told with the keys of now; as it was, if it needs a file."""
-        if name not in self._checks:
+        """Judge an answer that was told with the keys of now.
+
+        It stays as it was if its key needs a file, or calls a function with other cases.
+        """
+        given = GivenWithoutFiles(p, folder)
+        if name not in self._checks or _has_other_cases(self._checks, name, given, known.data):
             return known
         try:
-            verdict, _ = self._judge_answer(name, GivenWithoutFiles(p, folder), known.data)
+            verdict, _ = self._judge_answer(name, given, known.data)
         except LooksAtFile:
             return known
         return replace(known, credit=verdict.credit, says=verdict.says, belief=verdict.belief)
@@ -361,6 +368,20 @@ def _code_keys(checks: Checks, name: str, given: Given) -> list[CodeKey]:
     except Exception:
         return []
     return [key] if isinstance(key, CodeKey) else []
+
+
+def _is_called_again(
+    name: str, known: JudgedAnswer, data: Sequence[str], answers: Mapping[str, Any]
+) -> bool:
+    """Whether the function that was told was called now, with the cases of now."""
+    same = list(data[:_WITHOUT_REPLIES]) == list(known.data[:_WITHOUT_REPLIES])
+    return same and _reply_name(name, 0) in answers
+
+
+def _has_other_cases(checks: Checks, name: str, given: Given, data: Sequence[str]) -> bool:
+    """Whether a function was called with cases that are no longer those of its key."""
+    keys = _code_keys(checks, name, given) if len(data) > _WITHOUT_REPLIES else []
+    return any(kept_replies(key, data[_WITHOUT_REPLIES]) is None for key in keys)
 
 
 def _measurement_doubts(items: Mapping[str, Item], folder: Path) -> Iterator[Flag]:

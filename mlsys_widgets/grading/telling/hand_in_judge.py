@@ -27,7 +27,6 @@ from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
 from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.judging.flags import FlagKind
-from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.judging.told_answers import JudgedAnswer, SecondAnswer
 from mlsys_widgets.grading.lab_to_grade import LabToGrade
 from mlsys_widgets.grading.messages import JudgedSubmission, JudgeHandIn, MustRun
@@ -43,8 +42,8 @@ from mlsys_widgets.grading.telling.judged_hand_ins import (
     JudgedHandIns,
     StudentHandIns,
 )
-from mlsys_widgets.grading.telling.told_report import LATER, TO_RUN, nothing_told, told_report
-from mlsys_widgets.labs.attempts import Attempts
+from mlsys_widgets.grading.telling.told_hand_in import first_judged, report_on
+from mlsys_widgets.grading.telling.told_report import LATER, TO_RUN, nothing_told
 from mlsys_widgets.labs.practice import NOT_GRADED
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, notes_beside, read_notes
 from mlsys_widgets.sandbox.leftovers import own_folder
@@ -275,46 +274,24 @@ class HandInJudge:
         why: str,
         before: StudentHandIns,
     ) -> JudgedHandIn:
-        judged = self.now().isoformat()
         answers: dict[str, JudgedAnswer] = {}
         seconds: dict[str, SecondAnswer] = {}
         if isinstance(reply, JudgedSubmission) and not why:
-            moment = reply.entry.timestamp
-            time = moment.isoformat() if moment else ""
+            answers = first_judged(reply, before)
             for score in reply.graded.scores:
-                if score.answered and score.name not in before.answers:
-                    answers[score.name] = _as_answer(score, time)
                 known = before.answers.get(score.name)
                 if score.second and known and known.second is None:
                     seconds[score.name] = score.second
-            told = self._report(opened, note, reply)
+            practice = any(flag.kind is FlagKind.PRACTICE for flag in reply.graded.flags)
+            later = NOT_GRADED if practice else ""
+            told = report_on(self._course, opened.lab.marking, reply, self.now(), later)
         else:
             last: Mapping[str, Any] = before.last.told if before.last else {}
             told = nothing_told(note.lab, note.student, last, why)
+        judged = self.now().isoformat()
         return JudgedHandIn(
             note.student, note.folder, note.says, judged, note.head, answers, seconds, told
         )
-
-    def _report(
-        self, opened: _OpenLab, note: HandInNote, reply: JudgedSubmission
-    ) -> dict[str, Any]:
-        marking = opened.lab.marking
-        lab = marking.earlier.get(reply.graded.version, marking).lab
-        course = self._course
-        owner = course.people.worked_as(note.student, None)
-        attempts = Attempts(lab, owner, course.edition, course.variants)
-        dates = course.calendar.dates(note.lab, note.student)
-        practice = any(flag.kind is FlagKind.PRACTICE for flag in reply.graded.flags)
-        return told_report(
-            lab, note.student, reply.graded.scores, reply.parameters, attempts, dates, self.now(),
-            NOT_GRADED if practice else "",
-        )  # fmt: skip
-
-
-def _as_answer(score: Score, time: str) -> JudgedAnswer:
-    return JudgedAnswer(
-        score.data or (), score.answer or "", score.first_credit, score.says, score.belief, time
-    )
 
 
 def _next(notes: list[HandInNote], dates: LabDates, now: datetime) -> HandInNote | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -85,10 +86,13 @@ class JudgedHandIns:
         self._path = root / OWN_FOLDER / f"told-{lab}.jsonl"
         self._inode, self._read = 0, 0
         self._students: dict[str, StudentHandIns] = {}
+        #: Several threads of a run ask, while it adds lines.
+        self._following = threading.Lock()
 
     def of_student(self, student: str) -> StudentHandIns:
         """Return what was judged of a student so far."""
-        self._follow()
+        with self._following:
+            self._follow()
         return self._students.get(student) or StudentHandIns()
 
     def moments(self, student: str) -> dict[str, datetime]:

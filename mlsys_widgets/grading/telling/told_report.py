@@ -74,8 +74,9 @@ def nothing_told(lab: str, student: str, before: Mapping[str, Any], why: str) ->
 def _questions(
     scores: Sequence[Score], items: Mapping[str, Item], attempts: Attempts | None
 ) -> Iterator[dict[str, Any]]:
+    known = {score.name for score in scores}
     for name, each in items.items():
-        if isinstance(each, Code):
+        if isinstance(each, Code) and name not in known:  # it was not called yet
             yield {"name": name, "title": each.title, "points": each.points, "kind": "later"}
     for score in scores:
         item = items.get(score.name)
@@ -102,7 +103,7 @@ def _told(score: Score, item: Item | None, attempts: Attempts | None) -> dict[st
         and attempts.at(score.name, 1) is not None
     )
     return {
-        "answer": score.answer,
+        "answer": _in_words(score, item),
         "earned": score.auto,
         "credit": first,
         "says": score.says,
@@ -112,3 +113,11 @@ def _told(score: Score, item: Item | None, attempts: Attempts | None) -> dict[st
             "share": second.share,
         },
     }  # fmt: skip
+
+
+def _in_words(score: Score, item: Item | None) -> str | None:
+    """Return an answer as its card reads it: of a function, how long it is."""
+    match item, score.data:
+        case Code(), [_, str() as source, *_]:
+            return item.in_words(source)
+    return score.answer
