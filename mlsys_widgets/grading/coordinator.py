@@ -259,12 +259,11 @@ class GradingRun:
             Called with a few words when one way of grading begins.
         """
         why = "grade --force" if self._plan.force else "grade"
-        with (
-            # The judge of hand-ins holds it for a moment.
-            self._log.alone(patience=_JUDGE_HOLDS),
-            self._history.during(GRADED, f"mlsys {why}", self._gradebook.grades),
-        ):
-            yield from self._grade(on_start)
+        # The judge of hand-ins holds it for a moment.
+        with self._log.alone(patience=_JUDGE_HOLDS):
+            with self._history.during(GRADED, f"mlsys {why}", self._gradebook.grades):
+                yield from self._grade(on_start)
+            self._history.notice_second_chances(self._told.with_second_chance())
 
     def _grade(self, on_start: Callable[[str], None]) -> Iterator[GradedSubmission]:
         unnamable = {name: why for name in self.students if (why := name_problem(name))}

@@ -8,6 +8,7 @@ import pytest
 
 from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
 from mlsys_widgets.grading.gradebook.lab_grades import CellGrade, LabGrade
+from mlsys_widgets.grading.judging.told_answers import JudgedAnswer, SecondAnswer, ToldAnswer
 
 
 def of(student: str, *, penalty: float | None = None, **cells: CellGrade) -> dict[str, LabGrade]:
@@ -125,6 +126,28 @@ def test_a_student_is_renamed_and_the_chain_holds(history):
     history._path.write_text(text.replace("found", "lost", 1))
     with pytest.raises(ValueError, match="was changed after it was written"):
         history.rename("anna", "ann")
+
+
+def test_both_answers_of_a_second_chance_have_one_entry(history):
+    first = JudgedAnswer(("float", "1.0"), "1.0", 0.5, "Too low.")
+    again = SecondAnswer(("float", "2.0"), "2.0", 0.25, "Far too low.", share=0.9)
+    chances = {"ann": {"limit": ToldAnswer(first, again), "side": ToldAnswer(first)}}
+    history.notice_second_chances(chances)  # who has no grade has no history
+    book = of("ann", limit=auto(3))
+    history.notice(book)
+    for _ in range(2):
+        history.notice_second_chances(chances)
+        assert history.notice(book) == []
+    changes, problems = history.read()
+    assert problems == []
+    assert [(c.what, c.total, dict(c.credits)) for c in changes] == [
+        ("found", (None, 3), {}),
+        ("second chance", (3, 3), {"limit": (0.5, 0.25)}),
+    ]
+    assert changes[1].why == (
+        "limit: the first answer earns 50% of the points, the second 25% at 90%;"
+        " the better one counts"
+    )
 
 
 def test_nobody_else_may_read_it(history):

@@ -11,7 +11,8 @@ import pytest
 
 from mlsys_widgets.files import LEDGER, TOLD
 from mlsys_widgets.grading.feedback.question_results import results_of
-from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
+from mlsys_widgets.grading.gradebook.grade_history import SECOND_CHANCE, GradeHistory
+from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.telling import hand_in_judge
 from mlsys_widgets.grading.telling.hand_in_judge import HandInJudge
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
@@ -142,6 +143,35 @@ def test_a_missed_question_can_be_taken_again_on_new_numbers(told_class):
     (score,) = (each for each in graded.scores if each.name == first)
     assert (score.second.credit, score.auto) == (1.0, told["earned"])
     assert score.first_credit == told["credit"]
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_both_answers_are_in_the_history_once_whichever_counts(told_class, right):
+    first = missed(told_class)
+    told_class.try_again("ann", first, told_class.again("ann", first, right=right))
+    told_class.submit("ann")
+    told_class.judge()
+    told = told_class.told("ann")[first]
+    grade(told_class.collected("ann"))
+    changes, problems = GradeHistory(told_class.root, LAB).read()
+    assert problems == []
+    (chance,) = (each for each in changes if each.what == SECOND_CHANCE)
+    assert chance.credits == {first: (told["credit"], told["second"]["credit"])}
+    assert chance.student == "ann"
+    assert chance.total[0] == chance.total[1] == changes[-1].total[1]
+    assert "at 50%; the better one counts" in chance.why
+
+
+def test_a_second_chance_that_was_judged_while_the_class_was_graded_is_in_the_history(told_class):
+    first = missed(told_class)
+    told_class.try_again("ann", first, told_class.again("ann", first, right=False))
+    told_class.submit("ann")
+    with GradedLog(told_class.root, LAB).alone():
+        told_class.judge()
+    assert told_class.told("ann")[first]["second"]
+    grade(told_class.collected("ann"))
+    changes, problems = GradeHistory(told_class.root, LAB).read()
+    assert (problems, [each.what for each in changes].count(SECOND_CHANCE)) == ([], 1)
 
 
 def test_the_feedback_page_has_both_answers_and_says_which_counts(told_class):

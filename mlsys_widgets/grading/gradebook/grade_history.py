@@ -3,7 +3,8 @@
 The gradebook is compared with what the history knows: when a command begins, what has changed since
 the last one was done by hand in formgrader or by another program; when it ends, the rest is its own
 doing. So nothing is missed, whoever writes to the gradebook. A note of the command that is running
-stays behind if it is killed, and the next one finishes the entry in its name.
+stays behind if it is killed, and the next one finishes the entry in its name. A second answer that
+is no better changes no points, so both answers of a second chance have an entry of their own.
 
 Each line holds the digest of the one before it, so a line that was edited or taken out is noticed.
 The digest covers a digest of the entry and not the entry itself: a student can be forgotten, and
@@ -28,6 +29,7 @@ from mlsys_widgets.files import OWN_FOLDER, write_whole
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import LabGrade
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, private_mode, read_lines
+from mlsys_widgets.grading.judging.told_answers import ToldAnswer
 
 #: How the file of a lab begins.
 HISTORY: Final = "history-"
@@ -40,6 +42,7 @@ ELSEWHERE: Final = "elsewhere"
 FOUND: Final = "found"
 LOST: Final = "lost"
 REMOVED: Final = "removed"
+SECOND_CHANCE: Final = "second chance"
 
 _WHY: Final = {
     BY_HAND: "changed in formgrader since the last command",
@@ -61,7 +64,8 @@ class GradeChange:
     """One change of one student's grade."""
 
     student: str
-    #: How it came about: graded, regraded, by hand, elsewhere, found, lost or removed.
+    #: How it came about: graded, regraded, by hand, elsewhere, found, lost, removed, or a second
+    #: chance, which may have left the points as they were.
     what: str
     #: Who did it or noticed it, when that was, and the reason.
     who: str
@@ -73,6 +77,8 @@ class GradeChange:
     cells: _Cells = field(default_factory=dict)
     #: What being late cost, before and after.
     penalty: tuple[float | None, float | None] = (None, None)
+    #: What both answers of a second chance earned, by cell, as fractions of its points.
+    credits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -146,19 +152,38 @@ class GradeHistory:
 
     def notice(self, grades: Mapping[str, LabGrade]) -> list[GradeChange]:
         """Record what has changed in the gradebook, in the name of whoever did it."""
-        run, known, end = self._running(), _Known(), (0, _FIRST)
+        run, (known, end) = self._running(), self._so_far()
+        # Whoever is in the log was in a history, too.
+        first = (LOST if self._log.read() else FOUND) if end[0] == 0 else ELSEWHERE
+        new = [*_changes(known, grades, run, first)]
+        self._append(new, end)
+        self._note.unlink(missing_ok=True)
+        return new
+
+    def notice_second_chances(self, told: Mapping[str, Mapping[str, ToldAnswer]]) -> None:
+        """Record both answers of each second chance that was judged, once.
+
+        Parameters
+        ----------
+        told
+            Answers that were told, by student and cell; those without a second one say nothing.
+        """
+        known, end = self._so_far()
+        self._append([*_second_chances(known, told)], end)
+
+    def _so_far(self) -> tuple[_Known, tuple[int, str]]:
+        """Return what the history knows, and where it ends."""
+        known, end = _Known(), (0, _FIRST)
         for line in self._lines():
             if line.hash:
                 end = line.seq, line.hash
             if line.body is not None:
                 known.include(line.body)
-        # Whoever is in the log was in a history, too.
-        first = (LOST if self._log.read() else FOUND) if end[0] == 0 else ELSEWHERE
-        new = [*_changes(known, grades, run, first)]
-        if new:
-            append_lines(self._path, b"".join(_chained(new, *end)))
-        self._note.unlink(missing_ok=True)
-        return new
+        return known, end
+
+    def _append(self, new: Iterable[GradeChange], end: tuple[int, str]) -> None:
+        if lines := b"".join(_chained(new, *end)):
+            append_lines(self._path, lines)
 
     def forget(self, student: str) -> int:
         """Take a student out of every entry; the chain still holds. Returns how many there were."""
@@ -281,7 +306,8 @@ def _from_body(body: Mapping[str, Any]) -> GradeChange:
         for name, kinds in fields["cells"].items()
     }
     pairs = {name: tuple(fields[name]) for name in ("total", "penalty")}
-    return GradeChange(**{**fields, **pairs, "cells": cells})
+    credits = {name: (one, two) for name, (one, two) in fields.get("credits", {}).items()}
+    return GradeChange(**{**fields, **pairs, "cells": cells, "credits": credits})
 
 
 # What changed.
@@ -294,6 +320,8 @@ class _Remembered:
     total: float | None = None
     penalty: float | None = None
     cells: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    #: The cells whose second chance has an entry.
+    second_chances: set[str] = field(default_factory=set)
 
 
 class _Known(dict[str, _Remembered]):
@@ -309,6 +337,7 @@ class _Known(dict[str, _Remembered]):
         state.total, state.penalty = body["total"][1], body["penalty"][1]
         for name, kinds in body["cells"].items():
             state.cells.setdefault(name, {}).update({k: pair[1] for k, pair in kinds.items()})
+        state.second_chances.update(body.get("credits", ()))
 
 
 def _changes(
@@ -350,6 +379,27 @@ def _changes(
     for student in [name for name in known if name not in grades]:
         had = known[student]
         yield change(student, REMOVED, (had.total, None), {}, (had.penalty, None))
+
+
+def _second_chances(
+    known: _Known, told: Mapping[str, Mapping[str, ToldAnswer]]
+) -> Iterator[GradeChange]:
+    for student, answers in told.items():
+        state = known.get(student)
+        if state is None:  # the gradebook has nothing of them
+            continue
+        for name, each in answers.items():
+            if each.second is None or name in state.second_chances:
+                continue
+            first, second = each.first.credit, each.second.credit
+            why = (
+                f"{name}: the first answer earns {first:.0%} of the points, the second {second:.0%}"
+                f" at {each.second.share:.0%}; the better one counts"
+            )
+            yield GradeChange(
+                student, SECOND_CHANCE, who_runs(), now(), why, (state.total, state.total), {},
+                (state.penalty, state.penalty), {name: (first, second)},
+            )  # fmt: skip
 
 
 def _difference(

@@ -95,6 +95,16 @@ class JudgedHandIns:
             self._follow()
         return self._students.get(student) or StudentHandIns()
 
+    def with_second_chance(self) -> dict[str, dict[str, ToldAnswer]]:
+        """Return the answers that were given again on new numbers, by student and question."""
+        with self._following:
+            self._follow()
+            known = {student: dict(each.answers) for student, each in self._students.items()}
+        return {
+            student: {name: told for name, told in answers.items() if told.second is not None}
+            for student, answers in known.items()
+        }
+
     def moments(self, student: str) -> dict[str, datetime]:
         """Return when the answers were handed in that count, by question: UTC, no zone."""
         told = self.of_student(student).answers
