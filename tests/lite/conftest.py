@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext
 
 from mlsys_widgets.lite.fetching import SiteParts, fetch
 from mlsys_widgets.lite.site_app import runtime_in, site_app
+from tests.browser.profile import close_window, new_window
+from tests.lite.serving import asking_nobody_else
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = Path(__file__).with_name("probe.mjs")
@@ -62,3 +65,12 @@ def in_node(runtime: Path, tmp_path_factory: pytest.TempPathFactory) -> Browserl
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that has seen nothing yet, and in which nobody but a site is asked."""
+    window = new_window(browser, 1280, 720)
+    with asking_nobody_else(window.context):
+        yield window.context
+        close_window(window)

@@ -6,10 +6,13 @@ import contextlib
 import functools
 import http.server
 import json
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
@@ -17,6 +20,8 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, e
 READY = 600_000
 #: Before each line that a kernel has printed, in the console of its page.
 _PRINTED = "kernel: "
+#: Where sites are and were served by this process.
+_SERVED: set[str] = set()
 _SESSION = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session"
 
 
@@ -34,9 +39,26 @@ def served(folder: Path) -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        address = f"127.0.0.1:{server.server_port}"
+        _SERVED.add(address)
+        yield f"http://{address}"
         server.shutdown()
         thread.join()
+
+
+@contextlib.contextmanager
+def asking_nobody_else(context: BrowserContext) -> Iterator[None]:
+    """Fail if any page of a browser, or any worker of one, asks somebody who is not a site."""
+    elsewhere: list[str] = []
+
+    def note(request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme not in ("blob", "data") and address.netloc not in _SERVED:
+            elsewhere.append(request.url)
+
+    context.on("request", note)
+    yield
+    assert elsewhere == []
 
 
 def expose(site: Path) -> None:
@@ -68,17 +90,12 @@ class Tab:
         self.page: Page = context.new_page()
         self.page.set_default_timeout(READY)
         self.site, self.lab = site, lab
-        #: Whoever was asked beyond the site.
-        self.elsewhere: list[str] = []
+        self._others = self._worked()
+        self._renderer = 0
         #: What kernels have printed, also those that never came to an end.
         self.told: list[str] = []
-        self.page.on("request", self._note)
         self.page.on("console", self._listen)
         self.open()
-
-    def _note(self, request: Request) -> None:
-        if not request.url.startswith((f"{self.site}/", "blob:", "data:")):
-            self.elsewhere.append(request.url)
 
     def _listen(self, message: ConsoleMessage) -> None:
         if message.text.startswith(_PRINTED):
@@ -87,10 +104,13 @@ class Tab:
     def open(self) -> None:
         self.page.goto(f"{self.site}/lab/index.html?path={self.lab}/{self.lab}.ipynb")
 
+    def press_start(self) -> None:
+        self.page.locator(".mlsys-Banner .mlsys-Start-button").click()
+
     def start(self, name: str = "", code: str = "") -> None:
         """Press Start or Resume, say who works here if that is asked, and wait for the lab."""
         page = self.page
-        page.locator(".mlsys-Banner .mlsys-Start-button").click()
+        self.press_start()
         if name:
             page.get_by_label("Name or login").fill(name)
             if code:
@@ -113,18 +133,44 @@ class Tab:
         while sum(word in line for line in self.told) < times:
             self.page.wait_for_event("console")
 
+    def _worked(self) -> dict[int, float]:
+        """The processes of the browser that draw pages, and how long each has worked."""
+        assert self.page.context.browser
+        session = self.page.context.browser.new_browser_cdp_session()
+        told = session.send("SystemInfo.getProcessInfo")["processInfo"]
+        session.detach()
+        return {each["id"]: each["cpuTime"] for each in told if each["type"] == "renderer"}
+
+    def find_process(self) -> None:
+        """Note which process has this tab, while no tab was opened after it.
+
+        It is the one that has worked most since: Python was started in it.
+        """
+        worked = self._worked()
+        self._renderer = max(worked, key=lambda each: worked[each] - self._others.get(each, 0.0))
+
+    def kill(self) -> None:
+        """End the process of this tab, whatever it does, as a system short of memory does."""
+        with self.page.expect_event("crash"):
+            os.kill(self._renderer, signal.SIGKILL)
+        self.page.close()
+
     def restart(self) -> None:
         """Restart the kernel, as the menu does."""
         self.page.evaluate(f"async () => {{ await {_SESSION}.kernel.restart(); }}")
 
-    def text(self) -> str:
-        """The file of the ledger as the browser has stored it; empty if there is none."""
+    def content(self, path: str) -> Any:
+        """A file as the browser has stored it, or else the site has it; empty if there is none."""
         self.page.wait_for_function("window.jupyterapp?.serviceManager")
-        content: str = self.page.evaluate(
+        return self.page.evaluate(
             """path => window.jupyterapp.serviceManager.contents
               .get(path, { content: true }).then(({ content }) => content, () => '')""",
-            f"{self.lab}/ledger.jsonl",
+            path,
         )
+
+    def text(self) -> str:
+        """The file of the ledger as the browser has stored it; empty if there is none."""
+        content: str = self.content(f"{self.lab}/ledger.jsonl")
         return content
 
     def events(self) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import BrowserContext, expect
 
 from mlsys_widgets.authoring.redraw import redraw
 from mlsys_widgets.course.course import Course
@@ -22,7 +22,6 @@ from mlsys_widgets.ledger import Event
 from mlsys_widgets.ledger.values import unfrozen
 from mlsys_widgets.lite.fetching import SiteParts
 from mlsys_widgets.lite.site_build import build_site
-from tests.browser.profile import close_window, new_window
 from tests.grading.classroom import LAB, classroom, grade
 from tests.labs.rehearsal import Workshop, work_through
 from tests.lite.conftest import ROOT
@@ -55,13 +54,6 @@ def folder(fetched: SiteParts, course: Workshop, tmp_path_factory: pytest.TempPa
 def site(folder: Path) -> Iterator[str]:
     with served(folder) as address:
         yield address
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    window = new_window(browser, 1280, 720)
-    yield window.context
-    close_window(window)
 
 
 @pytest.fixture
@@ -142,4 +134,3 @@ def test_a_lab_is_handed_in_and_gets_the_points_of_the_same_work_on_a_laptop(
     assert here.scores == there.scores
     assert here.earned == there.earned
     assert 0 < here.earned < here.most
-    assert tab.elsewhere == []
