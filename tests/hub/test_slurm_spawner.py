@@ -14,7 +14,12 @@ from tests.hub.slurm import NODES, Slurm, running_slurm
 from tests.hub.test_hub import LAB, plain
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.needs("slurm"), pytest.mark.needs("munge"), pytest.mark.timeout(1500)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.needs("slurm"),
+    pytest.mark.needs("munge"),
+    pytest.mark.timeout(1500),
+]
 
 WHERE = "import os; print(os.environ.get('SLURMD_NODENAME', 'here'), os.environ[{!r}])"
 SETTINGS = 'hub = "127.0.0.1"\npartition = "course"\nmemory = "1500M"\nwait = 1\n'

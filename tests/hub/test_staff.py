@@ -185,7 +185,10 @@ def test_all_that_the_page_says_is_tried() -> None:
     assert list(rights()) == list(STEPS)
 
 
-@pytest.mark.parametrize(("who", "role"), [("tom", "ta"), ("ivy", "instructor")])
+@pytest.mark.parametrize(
+    ("who", "role"),
+    [("tom", "ta"), pytest.param("ivy", "instructor", marks=pytest.mark.slow)],
+)
 def test_a_ta_and_a_second_instructor_do_all_that_the_page_says(
     day: Day, who: str, role: str
 ) -> None:
