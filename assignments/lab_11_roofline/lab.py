@@ -2,10 +2,9 @@
 # # Lab 11: The Roofline
 #
 # Every kernel runs into a wall, and which wall it is decides what work on the kernel is worth. One chart, the roofline,
-# shows it. Find the wall, question a dashboard's peak, choose one kernel to make faster, and fill a GPU until its memory
-# runs out.
+# shows it.
 #
-# **Read first** the chapter on hardware acceleration of *Machine Learning Systems*, up to model FLOP utilization (MFU).
+# **Read first** the chapter on hardware acceleration, up to model FLOP utilization (MFU).
 
 # %% setup=true
 from mlsys_widgets import MemoryBudget, Move, RooflineWidget, ServingExplorer, Target, link
@@ -29,7 +28,7 @@ from mlsys_widgets.physics import (
 # %% [markdown]
 # ## Where does it run?
 #
-# Instruments follow this choice; questions name their machine.
+# Instruments follow this choice.
 
 # %% show="Context"
 memory = {key: format_quantity(each.memory, "B") for key, each in devices.items()}
@@ -50,10 +49,8 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# A batch has the intensity of one product, so one point (*GEMM*, a matrix product) stands for both. Its example is smaller
-# than Tomás's. Move **N** and watch it climb. Behind **More**, switch **2:4 sparsity** (two zeros in every four weights) on
-# and off: what moves? Then change the **precision**: which two things move together? And is the product on the same side of
-# the ridge in the **edge** context?
+# A batch has the intensity of one product, so one point (*GEMM*, a matrix product) stands for both. (*2:4 sparsity* needs
+# two zeros in every four weights.)
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(
@@ -96,8 +93,17 @@ dense_share_pct = {
     "goal_gain_times": lab.p.goal_pct / 100 / share,
 }[lab.p.dense_share_pct]
 
+# %% answer="best_lever"
+n, peak, bandwidth = lab.p.lever_n, h100.peak("fp16"), h100.bandwidth
+rates = {
+    "bandwidth": min(peak, lab.p.more_bandwidth * bandwidth * n / 3),
+    "peak": min(lab.p.more_peak * peak, bandwidth * n / 3),
+    "int8": min(h100.peak("int8"), bandwidth * 2 * n / 3),  # half the bytes, twice the intensity
+}
+best_lever = max(rates, key=rates.get)
+
 # %% [markdown]
-# ### What do real products reach?
+# ### Real products
 
 # %% card="act1_real"
 
@@ -124,7 +130,7 @@ lab.reveal(
 )
 
 # %% [markdown] deeper=true
-# ### Deeper: merged products, three levers, and measured ones under their roof
+# ### Deeper: merged products, and measured ones under their roof
 
 # %% answer="side_elements"
 intensity = lab.p.reported * 1e12 / h100.bandwidth  # on the slope, rate = bandwidth × intensity
@@ -134,15 +140,6 @@ side_elements = 3 * intensity  # I = 2N / (3 · 2 bytes) = N / 3
 merged = gemm(lab.p.n, lab.p.n, lab.p.n, bytes_per_element=2)
 roof = roofline(merged.intensity, h100.peak("fp16"), h100.bandwidth)
 merged_gain_times = roof.attainable / (lab.p.reported * 1e12)
-
-# %% answer="best_lever"
-n, peak, bandwidth = lab.p.lever_n, h100.peak("fp16"), h100.bandwidth
-rates = {
-    "bandwidth": min(peak, lab.p.more_bandwidth * bandwidth * n / 3),
-    "peak": min(lab.p.more_peak * peak, bandwidth * n / 3),
-    "int8": min(h100.peak("int8"), bandwidth * 2 * n / 3),  # half the bytes, twice the intensity
-}
-best_lever = max(rates, key=rates.get)
 
 # %% [markdown]
 # The points on the chart below are single products, each timed on its own: nothing else ran beside them to fill the chip.
@@ -182,8 +179,7 @@ print(lab.materials["from_lab_07"](start.fields, start.found), *filter(None, [st
 # %% card="act2_kernels"
 
 # %% [markdown]
-# Compare sequence length 1, a *decode step* (each conversation gets one token), with a whole prompt, and try each **fusion**.
-# *Numbers as a table* has their operations and data.
+# Sequence length 1 is a *decode step*: one token for each conversation.
 
 # %% instrument="Three kernels of a language-model layer"
 fused = "partial" if start.fields.get("fusion_enabled") else "none"
@@ -249,8 +245,7 @@ kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 # ### Until memory runs out
 #
 # For every token of a conversation, a service keeps keys and values, the *KV cache*; in *grouped-query attention*, several
-# heads share them. On the H100, raise the **batch** until the alarm, then set **Attention heads** to *Full*. (The three
-# kernels follow.)
+# heads share them. On the H100, raise the **batch** until the alarm.
 
 # %% instrument="What the service keeps in memory"
 served_by = {"cloud": devices["h100-sxm"], "edge": devices["orin-nx"]}
@@ -422,9 +417,8 @@ own_share_pct = 100 * attained / own_roof
 # %% [markdown]
 # ## The design you pass on
 #
-# Decide for Noor, for conversations of 2,048 tokens: in **What the service keeps in memory**, look for the batch that writes
-# the most tokens per second and fits. (On the edge none fits: see by how much, then take the cloud.) In **Three kernels of a
-# language-model layer**, choose the fusion. Go too far once, then save.
+# Decide for Noor, for conversations of 2,048 tokens: look for the batch that writes the most tokens per second and fits (in
+# **What the service keeps in memory**), and choose the fusion (in **Three kernels of a language-model layer**).
 
 # %% design=true
 lab.design(

@@ -200,7 +200,6 @@ lab = Lab(
     deeper=(
         "side_elements",
         "merged_gain_times",
-        "best_lever",
         "roof_products",
         "act1_remedy",
         "act1_peek",
@@ -259,22 +258,19 @@ def opening(p: Parameters) -> Message:
         "Tomás Rivera",
         "Platform engineer",
         "Far below the peak, and stuck",
-        "One tile of my dashboard has been red"
-        f" for a month. Our batched products reach {p.reported} TFLOPS on an H100. The dashboard"
+        "A tile of my dashboard is red."
+        f" Our batched products reach {p.reported} TFLOPS on an H100. The dashboard"
         f" divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"
         f" {q(p.reported * 1e12 / sparse, '%')}.\n\n"
-        "Two engineers spent three weeks on the inner loop: they unrolled it, scheduled its"
-        " registers by hand, and simplified its index arithmetic. Every version runs fewer"
-        " instructions, and none is faster by a single TFLOPS. A launch multiplies"
+        "Two engineers spent three weeks on the inner loop. Every version runs fewer"
+        " instructions, and none is faster. A launch multiplies"
         " thousands of pairs of small square fp16 matrices, each pair on its own and nothing"
         " pruned.\n\n"
-        "On Friday I have to tell our director what my engineers keep running into.",
+        "On Friday I have to tell our director what my engineers run into.",
         task="Find out what holds these products back, and whether the dashboard is right.",
         in_context={
-            "cloud": f"This is on the {H100.name} of our cluster. The camera team runs the"
-            f" same batches on a {ORIN.name}; switch the context for their side of it.",
-            "edge": f"The camera team runs the same batches on a {ORIN.name} of"
-            f" {q(ORIN.power, 'W')}. Their tile is red as well: does your answer hold there?",
+            "cloud": f"This is on the {H100.name} of our cluster.",
+            "edge": f"The camera team runs the same batches on a {ORIN.name}.",
         },
         act=1,
     )
@@ -290,9 +286,9 @@ def act1_wall(p: Parameters) -> Prediction:
     return Prediction(
         "Why have three weeks of work on the arithmetic changed nothing?",
         {
-            "A": "The code: arithmetic limits a product, so a better loop must exist",
+            "A": "The code: arithmetic limits a product, so a better loop exists",
             "B": "The schedule: too few products run at once to fill the chip",
-            "C": "The memory: each byte that arrives serves too few FLOP for the chip",
+            "C": "The memory: each byte brings too few FLOP for the chip",
             "D": "The chip: no product gets more of the peak out of an H100",
         },
         title="Which wall?",
@@ -305,13 +301,13 @@ def act1_wall(p: Parameters) -> Prediction:
             f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands in a"
             f" launch give every unit something to do, at {q(batch.attained, 'FLOP/s')}. Each"
             f" still does only {q(alone.intensity, 'FLOP/B')}, left of the H200's ridge at"
-            f" {q(H200.ridge('fp16'), 'FLOP/B')}. A full chip can wait, too.",
+            f" {q(H200.ridge('fp16'), 'FLOP/B')}.",
             "C": f"Take fp16 squares of N = {SMALL}, smaller than Tomás's: each does {few}. The"
             " H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
-            f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term in that product is about"
-            " arithmetic; raising N raises the FLOP per byte.",
+            f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term of it is about"
+            " arithmetic.",
             "D": "If the chip set this limit, every product would meet it. But the roof of the same"
             f" H100 is {rates[1]} over products of N = {LARGE:,}, because {many} lie right of"
             f" the ridge at {ridge}, and only {rates[0]} over those of N = {SMALL}, at {few}.",
@@ -320,24 +316,34 @@ def act1_wall(p: Parameters) -> Prediction:
     )
 
 
+TWO_PEAKS = (
+    "The dashboard picked one of two fp16 peaks of an H100. Find both in the roofline (*2:4"
+    " sparsity* is behind *More*)."
+)
+
+
+def _dense_products() -> str:
+    return (
+        f"Products of dense fp16 matrices reach {q(EXAMPLE_RATE, 'FLOP/s')} on an {A100.name}. Its"
+        f" datasheet has {q(A100.peak('fp16'), 'FLOP/s')}, and"
+        f" {q(A100.peak('fp16', sparse=True), 'FLOP/s')} with 2:4 sparsity. The second needs two"
+        " zeros among every four weights, and these have none, so only the first can be used:"
+    )
+
+
 @lab.asks
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
-        "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (*2:4 sparsity* is behind *More*), and recall that nothing here is pruned. What"
-        f" percentage is {p.reported} TFLOPS of the peak that these products could use? Answer in"
-        " percent, as in 62.5.",
+        f"{TWO_PEAKS} What percentage is {p.reported} TFLOPS of the peak that these products could"
+        " use? Answer in percent, as in 62.5.",
         "percent",
         points=5,
         low=1,
         high=1000,
         hint="Switch 2:4 sparsity off and read the flat roof: that is the peak of dense work. Then"
         " divide the rate by it.",
-        worked_example=f"Products of dense fp16 matrices reach {q(EXAMPLE_RATE, 'FLOP/s')} on an"
-        f" {A100.name}. Its datasheet has {q(A100.peak('fp16'), 'FLOP/s')}, and"
-        f" {q(A100.peak('fp16', sparse=True), 'FLOP/s')} with 2:4 sparsity. The second needs two"
-        " zeros among every four weights, and these have none, so only the first can be used:"
-        f" {q(EXAMPLE_RATE, 'FLOP/s')} are {q(EXAMPLE_RATE / A100.peak('fp16'), '%')} of it.",
+        worked_example=f"{_dense_products()} {q(EXAMPLE_RATE, 'FLOP/s')} are"
+        f" {q(EXAMPLE_RATE / A100.peak('fp16'), '%')} of it.",
         title="The right peak",
         act=1,
         after=["act1_wall"],
@@ -347,22 +353,17 @@ def dense_share_pct(p: Parameters) -> Number:
 @lab.asks(instead_of="dense_share_pct")
 def goal_gain_times(p: Parameters) -> Number:
     return Number(
-        "An H100 has two fp16 peaks, and the dashboard picked one of them. Find both in the"
-        " roofline (*2:4 sparsity* is behind *More*), and recall that nothing here is pruned."
-        " Tomás's director wants"
-        f" **{p.goal_pct}%** of the peak that these products could use. How many times the present"
-        f" {p.reported} TFLOPS is that? Answer with a factor, as in 7.5.",
+        f"{TWO_PEAKS} Tomás's director wants **{p.goal_pct}%** of the peak that these products"
+        f" could use. How many times the present {p.reported} TFLOPS is that? Answer with a factor,"
+        " as in 7.5.",
         "times",
         points=5,
         low=0.1,
         high=100,
         hint="Switch 2:4 sparsity off and read the flat roof: that is the peak of dense work. Take"
         " the percentage of it, then compare.",
-        worked_example=f"Products of dense fp16 matrices reach {q(EXAMPLE_RATE, 'FLOP/s')} on an"
-        f" {A100.name}. Its datasheet has {q(A100.peak('fp16'), 'FLOP/s')}, and"
-        f" {q(A100.peak('fp16', sparse=True), 'FLOP/s')} with 2:4 sparsity. The second needs two"
-        " zeros among every four weights, and these have none, so only the first can be used:"
-        f" {EXAMPLE_GOAL}% of it are {q(EXAMPLE_GOAL / 100 * A100.peak('fp16'), 'FLOP/s')}, and"
+        worked_example=f"{_dense_products()} {EXAMPLE_GOAL}% of it are"
+        f" {q(EXAMPLE_GOAL / 100 * A100.peak('fp16'), 'FLOP/s')}, and"
         f" that is {q(EXAMPLE_GOAL / 100 * A100.peak('fp16') / EXAMPLE_RATE, '×')} the rate.",
         title="The right peak",
         act=1,
@@ -420,13 +421,12 @@ def merged_gain_times(p: Parameters) -> Number:
 @lab.asks
 def best_lever(p: Parameters) -> Choice:
     return Choice(
-        f"Another team runs batches of products with N = {p.lever_n:,}, in fp16 on an H100 and at"
-        " their roof. A vendor offers one of three changes. Which one makes these products the"
-        " fastest? (Peak and bandwidth are sliders behind *More*.)",
+        f"Another team's products have N = {p.lever_n:,}, in fp16 on an H100 and at their roof."
+        " Which offer makes them the fastest?",
         {
-            "bandwidth": f"a chip with {q(p.more_bandwidth, '×')} the bandwidth and the same peak",
-            "peak": f"a chip with {q(p.more_peak, '×')} the peak and the same bandwidth",
-            "int8": "the same chip, with products in int8 and its dense int8 peak",
+            "bandwidth": f"a chip with {q(p.more_bandwidth, '×')} the bandwidth",
+            "peak": f"a chip with {q(p.more_peak, '×')} the peak",
+            "int8": "the same chip, with products in int8",
         },
         points=3,
         worked_example=f"On an {A100.name}, products with N = {EXAMPLE_RIGHT:,} have N / 3, or"
@@ -451,22 +451,21 @@ def act1_real(p: Parameters) -> Prediction:
     small = timed_product(LITTLE)
     return Prediction(
         f"The largest fp16 product that we timed on an H200, in a good library, has N = {LARGEST:,}"
-        " and lies far right of the ridge. What fraction of the dense peak does it reach?",
+        " and lies far right of the ridge. What fraction of the dense peak did it reach?",
         {key: f"about {q(each, '%')}" for key, each in shares.items()},
         values=shares,
         unit="%",
         quantity="mfu",
         settings={"device": "h200-sxm", "precision": "fp16", "workload": "gemm", "n": LARGEST},
-        title="How close does a real product come?",
+        title="How close is a real product?",
         answer=min(shares, key=lambda key: abs(shares[key] - reached)),
         feedback={
-            "A": "This takes the roof for a forecast, but it is only a bound. The timed product"
+            "A": "This takes the roof for a forecast, but it is a bound. The timed product"
             f" reached {rate}, {share} of {q(peak, 'FLOP/s')}. A peak is stated at a clock rate"
             " that a chip may not hold while all of its units work.",
             "B": "This assumes a chip that holds its stated clock rate while all of its units work."
             f" This one did not: it reached {rate}, {share} of {q(peak, 'FLOP/s')}. The"
-            " measured rates level off below the roof, so beyond some size a larger N no longer"
-            " helps.",
+            " measured rates level off below the roof.",
             "C": f"The timed product reached {rate}, {share} of {q(peak, 'FLOP/s')}, although no"
             " byte keeps it waiting. A peak is stated at a clock rate that a chip may not hold"
             " while all of its units work. A roof says what cannot be exceeded, and a stopwatch"
@@ -609,20 +608,15 @@ def service_message(p: Parameters) -> Message:
         "Money for one kernel",
         f"Next month we start serving {LLAMA.name}. Its layers have three kinds of kernels:"
         " projections (matrix products), layer norm, and softmax over the attention scores. I can"
-        " pay one engineer for one quarter, enough to make **one** of them faster. Half"
-        " of my team says projections, because they do nearly all of the FLOP. The other half"
-        " wants to fuse the small kernels. Nobody has a number, nor for our"
-        " second service, which reads prompts.\n\n"
-        f"Sales has promised a customer that one H100 keeps {p.documents} legal"
-        f" documents, contracts of {DOCUMENT:,} tokens each, in memory all day, beside ordinary"
-        " conversations. I sign the budget on Thursday.",
-        task="Say which kernel to pay for, and what fits in memory beside the contracts.",
+        " pay for making **one** of them faster. Half of my team says projections, because they do"
+        " nearly all of the FLOP. The other half wants to fuse the small kernels. Nobody has a"
+        " number.\n\n"
+        f"And Sales has promised that one H100 keeps {p.documents} contracts of {DOCUMENT:,} tokens"
+        " each in memory all day, beside conversations. I sign the budget on Thursday.",
+        task="Say which kernel to pay for, and what fits beside the contracts.",
         in_context={
-            "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')} of memory, and a ridge"
-            f" at {q(H100.ridge('fp16'), 'FLOP/B')} in fp16.",
-            "edge": f"The camera team wants the model on a {ORIN.name}:"
-            f" {q(ORIN.memory, 'B')} of memory, a ridge at {q(ORIN.ridge('fp16'), 'FLOP/B')}."
-            " Which of your answers hold there?",
+            "cloud": f"We serve from the {H100.name}, with {q(H100.memory, 'B')}.",
+            "edge": f"The camera team wants it on a {ORIN.name}, with {q(ORIN.memory, 'B')}.",
         },
         act=2,
         after=["act1_real"],
@@ -641,10 +635,10 @@ def act2_kernels(p: Parameters) -> Prediction:
     return Prediction(
         "Which of the three kernels wait for memory on an H100?",
         {
-            "A": "None that matters: in a layer, the matrix products take the time",
+            "A": "None that matters: the matrix products are what takes the time",
             "B": "Softmax and layer norm always; the projection only while tokens are few",
-            "C": "All three of them alike: a layer reads and writes tensors of about one size",
-            "D": "Softmax always; layer norm never, because its square roots take the time",
+            "C": "All three alike: a layer reads and writes tensors of about one size",
+            "D": "Softmax always; layer norm never: its square roots take all the time",
         },
         title="Three kernels, one roof",
         answer="B",
@@ -652,20 +646,17 @@ def act2_kernels(p: Parameters) -> Prediction:
             "A": "Projections may well take most of the time, but over a long prompt they do not"
             " wait for memory. Layer norm and softmax do"
             f" {norm}, and at most {fused} fused, far left of the ridge at {ridge}. With"
-            f" {q(STEP)} tokens (sequence length 1, batch {q(STEP)}) the projection waits as well:"
-            f" {few}.",
+            f" {q(STEP)} tokens the projection waits as well: {few}.",
             "B": f"Layer norm and softmax do {norm}, and between {partly} and {fused} fused,"
             f" whatever the batch. A projection uses each weight once per token: {q(STEP)} tokens"
-            f" (sequence length 1, batch {q(STEP)}) leave it at {few}, {LARGE:,} bring it to"
-            f" {many}, right of the ridge at {ridge}.",
+            f" leave it at {few}, {LARGE:,} bring it to {many}, right of the ridge at {ridge}.",
             "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
-            f" softmax and layer norm do {norm}, three orders of magnitude less. Move the batch"
-            " and watch the distance between them grow.",
+            f" softmax and layer norm do {norm}, three orders of magnitude less.",
             "D": "A root is slow, but there is only one for a whole row of"
             f" {q(LLAMA.width)} elements. What counts is FLOP per byte: five for an element that"
             " crosses memory three times, for layer norm as for softmax. In fp16, both do"
-            f" {norm}. The ridge is at {ridge}.",
+            f" {norm}.",
         },
         act=2,
         after=["act1_real"],
@@ -700,12 +691,13 @@ def softmax_saved_ms(p: Parameters) -> Number:
     left = fusion_strategies["full"].crossings
     return Number(
         f"Reading {p.prompts} prompts of {p.sequence:,} tokens at once, a layer takes the softmax"
-        f" of the scores of all {q(LLAMA.heads)} heads, every token against every token of its own"
-        " prompt, in fp16."
-        f" As separate steps, each score crosses memory {q(normalization.passes)} times: it is read"
-        f" twice and written once. *All elementwise kernels fused* leaves {q(left)} crossing, the"
-        f" write. At the {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in"
-        " one layer? Answer in milliseconds, as in 15 ms.",
+        f" of all {q(LLAMA.heads)} heads' fp16 scores, every token against every token of its own"
+        " prompt."
+        f" Apart, each score crosses memory {q(normalization.passes)} times: it is read twice and"
+        f" written once. *All elementwise kernels fused* leaves {q(left)} crossing, the write,"
+        " because the kernel before hands the scores over on the chip. At the"
+        f" {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in one layer?"
+        " Answer in milliseconds, as in 15 ms.",
         "ms",
         points=8,
         low=0.01,
@@ -728,11 +720,10 @@ def kernel_to_fund(p: Parameters) -> Choice:
     left, width = fusion_strategies["full"].traffic_share, q(LLAMA.width)
     return Choice(
         f"Noor's second service reads {p.prompts} prompts of {p.prompt:,} tokens at once on an"
-        f" H100. Three offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
+        f" H100. Offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
         f" projection ({width} × {width} weights) in int8 instead of fp16; fuse one layer norm"
         f" ({width} elements per token); or fuse softmax. Fusing leaves"
-        f" {q(left, '%')} of a kernel's traffic. Which order is right, from most to least time"
-        " saved?",
+        f" {q(left, '%')} of a kernel's traffic. Which order saves from most to least time?",
         {
             "spn": "softmax, projection, layer norm",
             "psn": "projection, softmax, layer norm",
@@ -814,10 +805,9 @@ def conversation_tokens(p: Parameters) -> Number:
 
 @lab.asks
 def act2_why(p: Parameters) -> Reflection:
-    scores = LLAMA.heads * SHORT**2
-    full = fusion_strategies["full"].traffic_share
-    apart, fused = elementwise(scores), elementwise(scores, traffic_share=full)
-    moved = f"{q(apart.bytes, 'B')} to {q(fused.bytes, 'B')}"
+    apart = elementwise(LLAMA.heads * SHORT**2)
+    left = fusion_strategies["full"].crossings
+    moved = f"{q(normalization.passes)} crossings to {q(left)}"
     return Reflection(
         "Why does fusing make element-wise kernels faster?",
         {
@@ -830,19 +820,19 @@ def act2_why(p: Parameters) -> Reflection:
         feedback={
             "A": f"Every operation is still done. For one prompt of {SHORT:,} tokens, softmax does"
             f" {q(apart.flops, 'FLOP')} before and after fusing; what shrinks is the traffic, from"
-            f" {moved} for one layer. In *Numbers as a table*, switch the fusion and compare the"
+            f" {moved} of each score. In *Numbers as a table*, switch the fusion and compare the"
             " columns Operations and Data.",
             "B": "Apart, every kernel writes its result to memory and the next one reads it back;"
-            " fused, the data stays on the chip between them. Full fusion takes the softmax of"
-            f" {SHORT:,} tokens from {moved}, with the same {q(apart.flops, 'FLOP')}."
+            " fused, the data stays on the chip between them. Full fusion takes softmax from"
+            f" {moved} of each score, with the same {q(apart.flops, 'FLOP')} for {SHORT:,} tokens."
             " FlashAttention goes further and never writes the scores; its authors report 2 to 4×,"
             " not the 24× often repeated.",
             "C": "The clock does not know what is fused, and these kernels wait for data in every"
             f" cycle anyway: {q(apart.intensity, 'FLOP/B')}, where the H100 could do"
             f" {q(H100.ridge('fp16'), 'FLOP/B')}. Fewer launches do help, as in Lab 07, but look at"
-            f" the data: fusing takes a softmax over {SHORT:,} tokens from {moved}.",
+            f" the data: fusing takes softmax from {moved} of each score.",
             "D": "Precision is a separate choice: one can fuse in fp32 as well as in int8. At the"
-            f" same fp16, fusing takes the traffic of a softmax over {SHORT:,} tokens from {moved}."
+            f" same fp16, fusing takes softmax from {moved} of each score."
             " In the roofline, switch the fusion and leave the precision alone: the points move to"
             " the right.",
         },
@@ -864,8 +854,9 @@ def act2_peek(p: Parameters) -> Peek:
             f" {q(many.batch)} tokens: {q(many.intensity, 'FLOP/B')}, for D = {q(LLAMA.width)}.",
             "Layer norm and softmax": elementwise(1e6),
             "Fusing K kernels": r"Apart, a tensor of $s$ bytes crosses memory $2K$ times; fused,"
-            r" twice. (A norm in one kernel counts like any other; as separate steps it is read a"
-            r" second time, for its statistics.) While memory sets the pace, the speedup is at most"
+            r" twice, or once if the neighbor hands it over on the chip. (A norm in one kernel"
+            r" counts like any other; as separate steps it is read a second time, for its"
+            r" statistics.) While memory sets the pace, the speedup is at most"
             r" $K$, and on-chip memory must hold what is passed on.",
             "KV cache": r"$2 \cdot \text{batch} \cdot S \cdot H_{kv} \cdot d \cdot L \cdot b$."
             f" For 16 sequences of 1,024 tokens: {q(caches[0], 'B')} with {q(LLAMA.kv_heads)} KV"
@@ -1193,13 +1184,12 @@ def takeaways(p: Parameters) -> Takeaways:
         [
             (
                 "Find the ridge first, then the kernel",
-                "Left of the ridge, work on the arithmetic does not move the rate. With the same"
-                " memory, only more FLOP per byte does.",
+                "Left of the ridge, with the same memory, only more FLOP per byte raise the rate.",
             ),
             (
                 "Ask which peak",
-                "Divide dense work by the dense peak, and expect large products of"
-                " well-chosen sizes at about two thirds of it.",
+                "Divide dense work by the dense peak, and expect large products at about two"
+                " thirds of it.",
             ),
             (
                 "Element-wise kernels wait for memory on every machine",
@@ -1207,9 +1197,8 @@ def takeaways(p: Parameters) -> Takeaways:
                 " them.",
             ),
             (
-                "A fast design that does not fit is no design",
-                "The KV cache grows with every token, until the memory is full. Grouped-query"
-                " attention moves that limit; faster kernels do not.",
+                "What does not fit is no design",
+                "The KV cache grows with every token, until the memory is full.",
             ),
         ],
         ahead="The Foundations Review puts the roofline to work.",

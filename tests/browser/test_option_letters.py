@@ -14,7 +14,7 @@ from tests.made_notebooks import write_notebook
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 
-LAB, ITEM = "lab_01_magnitude", "act2_term"
+LAB, ITEM = "lab_11_roofline", "act1_wall"
 
 
 @pytest.fixture
@@ -48,12 +48,12 @@ def test_letters_say_where_an_option_stands(open_notebook, run_all, notebook, sc
     assert sorted(orders[0]) == sorted(orders[1])
     assert orders[0] != orders[1]
     card = page.locator(".mlsys-lab-options").first.locator("xpath=ancestor::fieldset")
-    card.locator("label", has_text="memory: moving all those weights").click()
+    card.locator("label", has_text="The memory: each byte brings too few FLOP for the chip").click()
     screenshot(page, "letters")
     page.locator("label", has_text="3").first.click()
     page.get_by_role("button", name="Commit my prediction…").first.click()
     page.get_by_role("button", name="Seal it").first.click()
     sealed = page.locator(".mlsys-lab-sealed").first
-    expect(sealed).to_contain_text("memory: moving all those weights")
+    expect(sealed).to_contain_text("The memory: each byte brings too few FLOP for the chip")
     state = Ledger.open(notebook.parent / "ann.jsonl", lab=LAB, student="ann").state()
-    assert state.predictions[ITEM].value == "B"
+    assert state.predictions[ITEM].value == "C"
