@@ -47,6 +47,8 @@ A100, H100, H200, ORIN = (devices[key] for key in ("a100-sxm", "h100-sxm", "h200
 #: The chain that the course itself counts: sigmoid(relu(x * w + b)).
 COURSE_CHAIN = chain("mul", "add", "relu", "sigmoid")
 FP16, FP32 = BYTES_PER_ELEMENT["fp16"], BYTES_PER_ELEMENT["fp32"]
+#: In every A100.
+MULTIPROCESSORS = 108
 #: In a worked example: the work on one element.
 EXAMPLE_FLOP = 15
 #: The side of the large matrices that claims and feedback speak of.
@@ -420,13 +422,17 @@ lab = Lab(
         "sample_kb": Parameter(500, steps(420, 640, 5), "KB", "activations of one sample"),
         "batch_before": Parameter(48, steps(40, 60, 2), "samples", "batch before the change"),
         "batch_after": Parameter(256, steps(200, 336, 4), "samples", "batch after the change"),
-        # From less than a thread has to more than the L2 cache, and never within a tenth of a
-        # level's size, whatever the other two are.
+        # From less than a thread has to more than a block's part of the L2 cache, and never within
+        # a tenth of a level's size, whatever the other two are. For most students, an L2 cache or a
+        # shared memory that nobody divides would hold the tiles, and is not the answer.
         "tile_rows": Parameter(
-            24, (1, 2, 8, 24, 208, 256, 304, 320_000, 1_048_576), "rows", "height of a tile"
+            24,
+            (1, 2, 8, 24, 40, 116, 120, 124, 128, 288, 320, 384, 2048, 8192),
+            "rows",
+            "height of a tile",
         ),
-        "tile_columns": Parameter(48, steps(36, 56, 1), "columns", "width of a tile"),
-        "tile_tensors": Parameter(3, (2, 3, 4), "tiles", "tiles that are kept at once"),
+        "tile_columns": Parameter(48, steps(44, 52, 1), "columns", "width of a tile"),
+        "tile_tensors": Parameter(3, (3,), "tiles", "tiles that are kept at once"),
         "tile_blocks": Parameter(8, (6, 7, 8), "blocks", "thread blocks of a multiprocessor"),
         # Two tensors or more besides x: then storing what lies before the sum is cheaper than
         # computing it twice.
@@ -527,16 +533,15 @@ lab = Lab(
     },
     materials={"concepts": CONCEPTS, "what_you_bring": what_you_bring},
     deeper=(
-        "bandwidth_used_pct",
         "spill_times",
         "working_set_home",
         "act1_reflection",
         "act1_peek",
         "capture_method",
+        "act2_traffic",
         "hidden_launch_melem",
         "act2_reflection",
         "act2_peek",
-        "step_fixed_us",
         "ten_questions",
         "eight_claims",
         "checklist",
@@ -603,10 +608,7 @@ def _chip(p: Parameters, about_the_peak: str = "fp16, dense") -> str:
 
 
 #: Said where the chip is introduced.
-ONE_PEAK = (
-    "fp16, dense; this review takes that peak for every operation, although only matrix products"
-    " come near it"
-)
+ONE_PEAK = "fp16, dense; taken here for every operation, although only matrix products come near it"
 
 
 @lab.asks
@@ -615,14 +617,12 @@ def opening(p: Parameters) -> Message:
         "Noor Haddad",
         "Head of ML infrastructure",
         "Before you join the compiler team",
-        "You helped us with the keyword spotter, and then with the language model. Next week you"
-        " join the people who build our compiler. The last person I sent them had read every"
-        " paper and spent a month on a pass that made nothing faster, because it removed"
+        "Next week you join the people who build our compiler. The last person I sent them had read"
+        " every paper and spent a month on a pass that made nothing faster, because it removed"
         " arithmetic from kernels that were waiting for something else.\n\n"
-        "So before Monday I'd like to see the pictures you carry in your head: what a chip"
+        "Before Monday I'd like to see the pictures in your head: what a chip"
         " allows, what a compiler can see, and how you tell which of the two is the problem."
-        " Where you have to guess, guess, and write down how sure you"
-        " are; I learn more from that than from a perfect score.",
+        " Guess where you have to, and say how sure you are.",
         task="Say what a chip allows and what a compiler sees, then diagnose a slow service.",
     )
 
@@ -636,15 +636,17 @@ def claim(p: Parameters) -> Message:
         "Ines Castellano",
         "GPU kernel engineer",
         "A ReLU that is “optimal”",
-        "A contractor spent two weeks on our activation kernel: unrolled loops, vector loads, no"
-        f" branch left. His report has a profile from your chip: a ReLU over {p.activation_melem}"
-        f" million fp32 elements takes {p.profile_us} µs, and every arithmetic unit is in use"
-        " all the time. “That is 100% of the compute, so the kernel is"
-        " optimal,” it says, and he wants to be paid today.\n\n"
-        "I don't believe it. But I can't refuse to pay because of a feeling, and his next offer is"
-        " a layer norm “at full speed”, which does about five times the work per element. Could"
-        " you check his reasoning before I answer him tonight?",
+        "A contractor spent two weeks on our activation kernel. His report has a profile from your"
+        f" chip: a ReLU over {p.activation_melem} million fp32 elements takes {p.profile_us} µs,"
+        " and every arithmetic unit is in use all the time. “That is 100% of the compute, so the"
+        " kernel is optimal,” it says.\n\n"
+        "I don't believe it. His next offer is a layer norm “at full speed”, which does about five"
+        " times the work per element. Could you check his reasoning before I answer him tonight?",
         task="Say how fast a perfect layer norm could be before you look.",
+        in_context={
+            "cloud": f"You are looking at an {A100.name}.",
+            "edge": f"You are looking at a {ORIN.name}.",
+        },
         act=1,
     )
 
@@ -784,22 +786,22 @@ def spill_times(p: Parameters) -> Number:
 @lab.asks
 def working_set_home(p: Parameters) -> Choice:
     return Choice(
-        f"A kernel keeps {p.tile_tensors} tiles of {p.tile_rows:,} × {p.tile_columns} fp16 numbers"
-        f" at hand. Its blocks have 32 threads, and {p.tile_blocks} blocks at a time run on a"
-        " multiprocessor and divide its shared memory evenly. What is the fastest level of an A100"
-        " in which a single owner (one thread, one thread block, or the whole GPU) can hold all"
-        " tiles?",
+        f"Each block of a kernel keeps {p.tile_tensors} tiles of {p.tile_rows:,} ×"
+        f" {p.tile_columns} fp16 numbers of its own at hand. {p.tile_blocks} blocks at a time run"
+        f" on each of an A100's {MULTIPROCESSORS} multiprocessors, divide its shared memory evenly,"
+        " and divide the L2 cache with all others. What is the fastest level that holds the tiles"
+        " of every running block, each in what it has there?",
         {
             "registers": "the registers of one thread",
-            "sram": "the shared memory of one thread block",
-            "l2": "the L2 cache",
-            "hbm": "HBM",
+            "sram": "a block's shared memory",
+            "l2": "a block's part of the L2 cache",
+            "hbm": "a block's part of HBM",
         },
         points=4,
         worked_example="Three tiles of 64 × 64 fp16 numbers take 24.6 KB. On another chip a thread"
         " has 500 bytes of registers. A multiprocessor has 80 KB of shared memory, which four"
-        " blocks divide, so each gets 20 KB. Both are too small. The L2 cache has 4 MB and holds"
-        " the tiles.",
+        " blocks divide, so each gets 20 KB. Both are too small. The L2 cache has 4 MB for the"
+        " blocks of 30 multiprocessors, 33.3 KB for each, and holds the tiles.",
         title="Where does the working set live?",
         ordered=True,
         act=1,
@@ -885,12 +887,11 @@ def capture_message(p: Parameters) -> Message:
         "Which tool, before Thursday?",
         f"I serve a model that a research team handed me. It has {_has(p)}. In eager mode it is"
         " right, and too slow. Last year another team captured theirs with the first tool they"
-        " found, tried it on one example and shipped it. Two weeks later they had to take it down"
-        " on a Sunday night, and I got the call.\n\n"
-        f"Its elementwise code is {_two_chains(p)}, and today every operation is a kernel of its"
-        " own. A compiler would fuse them, people say, but nobody can tell me what that is"
-        " worth. My release is on Thursday.",
-        task="Say what you expect of fusion, then find out what Lena can do.",
+        " found and tried it on one example. Two weeks later they had to take it down on a Sunday"
+        " night.\n\n"
+        "Today every elementwise operation is a kernel of its own. A compiler would fuse them,"
+        " people say, but nobody can tell me what that is worth. My release is on Thursday.",
+        task="Say what fusion is worth, and how Lena can capture her model.",
         act=2,
         after=["act1_share"],
     )
@@ -905,7 +906,7 @@ def act2_trace(p: Parameters) -> Prediction:
         {
             "A": "an error, because the graph does not fit the input",
             "B": "the other branch is traced as well, which takes a moment",
-            "C": "an answer from the branch that the example took, without any error",
+            "C": "an answer, from the branch that the example took",
             "D": "that part runs in Python, as it did before it was captured",
         },
         title="What does a trace do with an if?",
@@ -913,20 +914,16 @@ def act2_trace(p: Parameters) -> Prediction:
         feedback={
             "A": "An error would need a check, and the graph has none. Python evaluated the `if`"
             " once, during tracing, and only tensor operations were recorded: there are 2 branches"
-            " in the source and 1 in the graph. Read in *How is the model captured?* what"
-            " jit.trace makes of a branch, then compare the other ways to run it.",
+            " in the source and 1 in the graph.",
             "B": "That is close to what `torch.compile` does when a size changes: a guard notices,"
             " and it compiles again. A trace has no such guards. It recorded 1 of"
-            " the 2 branches and replays it for every input, for as long as the service runs."
-            " Compare the two in *How is the model captured?*",
+            " the 2 branches and replays it for every input, for as long as the service runs.",
             "C": "A trace is the record of one run, and what did not happen in it does not exist:"
             " 1 branch of 2 is in the graph. PyTorch prints a warning while tracing, which is easy"
-            " to miss, and nothing at all later. Now see in *How is the model captured?* what the"
-            " other ways to run it make of the same `if`.",
+            " to miss, and nothing at all later.",
             "D": "That is what `torch.compile` does: it breaks the graph at the `if`, lets Python"
             " decide, and continues with a second graph. A trace leaves Python behind for good;"
-            " it holds 1 of the 2 branches and nobody to choose. Compare the two in *How is the"
-            " model captured?*",
+            " it holds 1 of the 2 branches and nobody to choose.",
         },
         act=3,
         after=["act1_share"],
@@ -1019,7 +1016,7 @@ def barrier_us(p: Parameters) -> Number:
         f" {q(ORIN.bandwidth, 'B/s')} move in {q(5 * 1e9 * FP16 / ORIN.bandwidth, 's')}.",
         title="Two chains and a sum",
         act=2,
-        after=["act2_traffic"],
+        after=["act1_share"],
     )
 
 
@@ -1045,7 +1042,7 @@ def barrier_saved_us(p: Parameters) -> Number:
         f" {q(5 * 1e9 * FP16 / ORIN.bandwidth, 's')}.",
         title="Two chains and a sum",
         act=2,
-        after=["act2_traffic"],
+        after=["act1_share"],
     )
 
 
@@ -1148,8 +1145,7 @@ def profile_message(p: Parameters) -> Message:
         "Lena Brandt",
         "Model serving engineer",
         "One step, three suspects",
-        "Thank you, now I know what fusion is worth. I"
-        " profiled one step of the service, in eager mode, on your chip. Three parts run one after"
+        "I profiled one step of the service, in eager mode, on your chip. Three parts run one after"
         " the other. First comes"
         f" an fp16 matrix product of {n} × {n} by {n} × {n}, which runs at its roof. Then a ReLU"
         f" over {step.million_elements} million fp32 elements, at full bandwidth. Then"
@@ -1160,7 +1156,7 @@ def profile_message(p: Parameters) -> Message:
         " of these projects. Which part should they work on?",
         task="Compute the three parts, then say what the step waits for.",
         act=3,
-        after=["act2_traffic"],
+        after=["act1_share"],
     )
 
 
@@ -1184,7 +1180,7 @@ def waits_for(p: Parameters) -> Choice:
         f" {q(sum(EXAMPLE_PARTS) / 2, 's')}, and the product takes more.",
         title="What does the step wait for?",
         act=3,
-        after=["act2_traffic"],
+        after=["act1_share"],
     )
 
 
@@ -1204,7 +1200,7 @@ def step_fixed_us(p: Parameters) -> Number:
         " takes 60 ms.",
         title="The step after the fix",
         act=3,
-        after=["act2_traffic"],
+        after=["act1_share"],
     )
 
 
@@ -1260,8 +1256,8 @@ def ten_questions(p: Parameters) -> Quiz:
                 "A ReLU on an A100 is changed from fp32 to fp16 tensors. What happens to it?",
                 {
                     "bound": "it becomes compute-bound",
-                    "none": "nothing: same intensity, same limit",
-                    "twice": "twice the intensity, still memory-bound",
+                    "none": "nothing: the same intensity and limit",
+                    "twice": "twice the intensity, the same limit",
                     "half": "half the intensity, still memory-bound",
                 },
                 right="twice",
@@ -1316,7 +1312,7 @@ def ten_questions(p: Parameters) -> Quiz:
                 "capture",
                 "What is the key difference between `torch.jit.trace` and `torch.jit.script`?",
                 {
-                    "device": "trace is for GPUs, script is for CPUs",
+                    "device": "trace fixes the device, script leaves it open",
                     "reads": "trace records a run, script parses the source",
                     "types": "trace keeps Python's types, script drops them",
                     "speed": "both make the same graph, script takes longer",
@@ -1345,7 +1341,7 @@ def ten_questions(p: Parameters) -> Quiz:
                 {
                     "slow": "the condition is computed too late, on the GPU",
                     "round": "the condition is rounded differently in the graph",
-                    "frozen": "only the branch that the example took is in the graph",
+                    "frozen": "the graph has only the branch of the example",
                     "both": "both branches run, and the last one wins",
                 },
                 right="frozen",
@@ -1727,7 +1723,7 @@ def shaky(p: Parameters) -> Essay:
 @lab.asks
 def predictions_kept(p: Parameters) -> Record:
     return Record(
-        ["act1_share", "act2_trace", "act2_traffic"],
+        ["act1_share", "act2_trace"],
         points=6,
         title="Your predictions, committed",
     )
@@ -1736,7 +1732,9 @@ def predictions_kept(p: Parameters) -> Record:
 @lab.asks
 def reflections_kept(p: Parameters) -> Record:
     return Record(
-        ["act1_reflection", "act2_reflection"], points=4, title="Your reflections, answered"
+        ["act1_reflection", "act2_traffic", "act2_reflection"],
+        points=4,
+        title="Your reflections, and a prediction",
     )
 
 
@@ -1772,10 +1770,9 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Measure twice",
-                "No change before a profile, and no claim before a second one. Lena's people start"
-                " with the largest part, even if it takes less than half, and profile again.",
+                "No change before a profile, and no claim before a second one.",
             ),
         ],
         ahead="Compilers: from *why* code is slow to *how* a compiler makes it fast.",
-        after=["waits_for"],
+        after=["waits_for", "act2_trace"],
     )

@@ -19,7 +19,7 @@ from mlsys_widgets.physics import (
 )
 from mlsys_widgets.physics import format_quantity as q
 
-from asks import A100, COURSE_CHAIN, FP16, FP32, step_of
+from asks import A100, COURSE_CHAIN, FP16, FP32, MULTIPROCESSORS, step_of
 from asks import act1_share as asked_share
 from asks import act2_traffic as asked_traffic
 from asks import capture_method as asked_method
@@ -269,9 +269,11 @@ def spill_times(given: Given) -> NumberKey:
 def working_set_home(given: Given) -> ChoiceKey:
     p = given.p
     size = p.tile_tensors * p.tile_rows * p.tile_columns * FP16
-    # What one owner has; the blocks of a multiprocessor divide its shared memory.
-    room = {key: memory_hierarchy[key].capacity for key in asked_home(p).options}
-    whole, room["sram"] = room["sram"], room["sram"] / p.tile_blocks
+    whole = {key: memory_hierarchy[key].capacity for key in asked_home(p).options}
+    # The blocks of a multiprocessor divide its shared memory, and all blocks what the GPU shares.
+    everywhere = p.tile_blocks * MULTIPROCESSORS
+    sharing = {"registers": 1, "sram": p.tile_blocks, "l2": everywhere, "hbm": everywhere}
+    room = {key: whole[key] / sharing[key] for key in whole}
     home = next(key for key, capacity in room.items() if size <= capacity)
 
     def about(key: str) -> str:
@@ -283,11 +285,10 @@ def working_set_home(given: Given) -> ChoiceKey:
                 if inward
                 else " Nothing is faster, so no tile has to leave the thread that uses it."
             )
-        if key == "sram" and room[key] < size <= whole:
+        if room[key] < size <= whole[key]:
             return (
-                f"A block alone on its multiprocessor could keep {q(size, 'B')} there. But"
-                f" {p.tile_blocks} blocks divide {q(whole, 'B')}, and each has"
-                f" {q(room[key], 'B')}."
+                f"A block alone could keep its {q(size, 'B')} there. But {sharing[key]:,} blocks"
+                f" divide {q(whole[key], 'B')}, and each has {q(room[key], 'B')}."
             )
         if room[key] < size:
             return (

@@ -1,16 +1,9 @@
 # %% [markdown]
 # # Foundations Review
 #
-# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Recalling them, and finding out where
-# you fail, leaves more behind than reading the labs again. So close your notes.
-#
-# | model | the question it answers | where |
-# |---|---|---|
-# | roofline | does arithmetic or memory set the pace? | Act 1 |
-# | fusion | which trips to memory does a shared kernel save? | Act 2 |
-# | memory hierarchy | where does the data live, and what does a trip cost? | Act 3 |
-# | graph capture | how does Python become a graph, and what gets lost? | Act 3 |
-# | *measure, fix, measure* | what should I fix? | Act 3 |
+# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Recalling them leaves more behind than
+# reading again, so close your notes. There are four models and a habit: the roofline (Act 1), fusion (Act 2), the memory
+# hierarchy and graph capture (Act 3), and *measure, fix, measure*.
 
 # %% setup=true
 from IPython.display import Markdown
@@ -60,7 +53,7 @@ context
 # ### Model 1: the roofline
 #
 # The rate that a kernel can attain is the lesser of two roofs: the peak, and bandwidth times intensity. Your prediction is
-# the dash-dotted line (on the A100 only). Switch the context and change the batch: which points move, and which do not?
+# the dash-dotted line (on the A100 only). Which points move with the batch, and which do not?
 
 # %% instrument="Roofline"
 roof = RooflineWidget(
@@ -97,8 +90,7 @@ share
 # %% [markdown]
 # ### Your numbers
 #
-# “Your chip” is neither of the two devices above; its numbers are in the questions. Use the instruments to check your
-# reasoning: none of them shows an answer.
+# “Your chip” is neither of the devices above; its numbers are in the questions.
 
 # %% answer="busy_flop_per_element"
 peak, bandwidth = lab.p.peak_tflops * 1e12, lab.p.bandwidth_tbs * 1e12
@@ -108,12 +100,12 @@ busy_flop_per_element = {
     "busy_tb_per_s": peak / lab.p.element_flop * bytes_per_element / 1e12,
 }[lab.p.busy_flop_per_element]
 
-# %% [markdown] deeper=true
-# ### Deeper: Ines's profile, the memory hierarchy, and real kernels
-
 # %% answer="bandwidth_used_pct"
 moved = lab.p.activation_melem * 1e6 * bytes_per_element
 bandwidth_used_pct = 100 * moved / (lab.p.profile_us * 1e-6) / bandwidth
+
+# %% [markdown] deeper=true
+# ### Deeper: the memory hierarchy, and real kernels
 
 # %% [markdown]
 # #### Model 2: the memory hierarchy
@@ -136,6 +128,8 @@ spill_times = lab.p.batch_after / lab.p.batch_before * l2 / hbm
 working_set = lab.p.tile_tensors * lab.p.tile_rows * lab.p.tile_columns * 2
 room = {key: ph.memory_hierarchy[key].capacity for key in ("registers", "sram", "l2", "hbm")}
 room["sram"] /= lab.p.tile_blocks
+room["l2"] /= 108 * lab.p.tile_blocks  # of all multiprocessors
+room["hbm"] /= 108 * lab.p.tile_blocks
 working_set_home = next(level for level, capacity in room.items() if working_set <= capacity)
 
 # %% card="act1_reflection"
@@ -166,15 +160,18 @@ real
 # %% [markdown]
 # ## Act 2: Software
 #
-# Eager mode sees one line at a time, a compiler all of them. What may it combine? Count the trips on paper.
+# Eager mode sees one line at a time, a compiler all of them. What may it combine?
 
 # %% card="capture_message"
+
+# %% [markdown] deeper=true
+# ### Deeper: what fusion saves, what can be fused, and when launches disappear
 
 # %% card="act2_traffic"
 
 # %% reveal="act2_traffic"
 course_chain = ph.chain("mul", "add", "relu", "sigmoid")
-traffic = lab.reveal(
+lab.reveal(
     "act2_traffic",
     model=lambda: ph.fuse(course_chain, 1e6).traffic_reduction,
     worked={
@@ -182,23 +179,6 @@ traffic = lab.reveal(
         "Trips of one kernel": (course_chain.fused_reads + course_chain.fused_writes, ""),
     },
 )
-traffic
-
-# %% answer="barrier_us"
-operands = sum(op in ("add", "mul") for op in f"{lab.p.before} {lab.p.after}".split())
-# Kernel 1 reads x and its operands and writes y; kernel 2 reads y and its operands and writes z.
-trips = 1 + operands + 1 + 1 + 1
-# One by one, every operation reads and writes, too; the sum reads y, and the quotient is one more.
-operations = len(f"{lab.p.before} {lab.p.after}".split()) + 1
-today = 2 * operations + operands + 1
-trip_us = 1e6 * lab.p.chain_melem * 1e6 * 2 / bandwidth
-barrier_us = {
-    "barrier_us": trips * trip_us,
-    "barrier_saved_us": (today - trips) * trip_us,
-}[lab.p.barrier_us]
-
-# %% [markdown] deeper=true
-# ### Deeper: what can be fused, and when launches disappear
 
 # %% [markdown]
 # #### Model 3: the fusion decision
@@ -268,6 +248,22 @@ hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 # the tree says that this should not work, and what does the hint there say about how it works after all?
 
 # %% [markdown]
+# ### Lena's code
+
+# %% answer="barrier_us"
+operands = sum(op in ("add", "mul") for op in f"{lab.p.before} {lab.p.after}".split())
+# Kernel 1 reads x and its operands and writes y; kernel 2 reads y and its operands and writes z.
+trips = 1 + operands + 1 + 1 + 1
+# One by one, every operation reads and writes, too; the sum reads y, and the quotient is one more.
+operations = len(f"{lab.p.before} {lab.p.after}".split()) + 1
+today = 2 * operations + operands + 1
+trip_us = 1e6 * lab.p.chain_melem * 1e6 * 2 / bandwidth
+barrier_us = {
+    "barrier_us": trips * trip_us,
+    "barrier_saved_us": (today - trips) * trip_us,
+}[lab.p.barrier_us]
+
+# %% [markdown]
 # ## Act 3: Diagnosis
 #
 # A model tells you what could be slow; a profile, what is.
@@ -285,23 +281,23 @@ largest = max(parts, key=parts.get)
 step = sum(parts.values())
 waits_for = largest if parts[largest] > step / 2 else "none"
 
+# %% answer="step_fixed_us"
+step_fixed_us = 1e6 * (step - parts[largest] / 2)
+
 # %% [markdown]
 # ### Your plan for Lena
 #
-# For Thursday, Lena needs a place for the data that a fused kernel works on (take the memory levels of an A100, whatever the
-# context of Act 1) and a way to capture her model as a graph; only if no graph gives right results does she stay with eager
-# mode. The plan below is hers, and **it fails twice**: the working set does not fit where it should live, and capturing the
-# model fails or changes what it does. Fix both, then save the plan. Her model, her data and her GPU stay as they are.
-#
-# (A *fake kernel* computes nothing; it tells a compiler the shape of a custom op's result. `jit.trace` and `jit.script` are
-# legacy: they still run, and `torch.export` has taken their place.)
+# Lena needs a place for the data that a fused kernel works on (the memory levels are an A100's) and a way to capture her
+# model as a graph; only if no graph gives right results does she stay with eager mode. Her plan **fails twice**: the working
+# set does not fit where it should live, and capturing the model fails or changes what it does. Fix both. Her model, her data
+# and her GPU stay as they are.
 
 # %% instrument="Where does the working set live?"
 plan_memory = MemoryHierarchy(
     title="Where does the working set live?",
     size=lab.p.chain_melem * 2e6,
     home="sram",
-    lock=lab.card("act2_traffic"),
+    lock=lab.card("act1_share"),
     hints=lab.card("ten_questions"),
 )
 hers = plan_memory.inputs
@@ -384,10 +380,10 @@ lab.design(
         "constraint_hit": lambda: bool(misses()),
         "act1_prediction": lambda: lab.card("act1_share").words,
         "act1_correct": lambda: lab.card("act1_share").value == share.right,
-        "act2_prediction": lambda: lab.card("act2_traffic").words,
-        "act2_correct": lambda: lab.card("act2_traffic").value == traffic.right,
+        "act2_prediction": lambda: lab.card("act2_trace").words,
+        "act2_correct": lambda: lab.card("act2_trace").value == lab.items["act2_trace"].answer,
     },
-    after=["act2_traffic", "act2_trace"],
+    after=["act2_trace"],
     title="Your plan",
     keeps={"memory": plan_memory, "capture": plan_capture},
     headline=lambda: f"{plan_memory.result.home.level.name}, {plan_capture.result.stop.name}",
@@ -395,7 +391,7 @@ lab.design(
 )
 
 # %% [markdown] deeper=true
-# ### Deeper: how Python becomes a graph, the step after the fix, and the map
+# ### Deeper: how Python becomes a graph, and the map
 
 # %% [markdown]
 # #### Model 4: the compilation spectrum
@@ -417,9 +413,6 @@ spectrum
 # %% answer="capture_method"
 model = CompilationSpectrum(model=tuple(lab.p.constructs.split()))
 capture_method = model.result.best.key  # right results first, then optimization, then flexibility
-
-# %% answer="step_fixed_us"
-step_fixed_us = 1e6 * (step - parts[largest] / 2)
 
 # %% [markdown]
 # **A profile of your own.** Run this on a machine with PyTorch, open `trace.json` in `chrome://tracing` or
@@ -544,8 +537,6 @@ concepts
 
 # %% [markdown]
 # ## What counts
-#
-# The points below are for committing yourself, never for guessing right.
 
 # %% record="predictions_kept"
 
