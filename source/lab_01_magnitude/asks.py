@@ -77,9 +77,9 @@ lab = Lab(
             "MB/s",
             "bandwidth of your board's flash chip",
         ),
-        "sram_kb": Parameter(512, steps(480, 560, 4), "KB", "SRAM of your board"),
+        "sram_kb": Parameter(512, steps(500, 540, 2), "KB", "SRAM of your board"),
         "reserve_kb": Parameter(
-            192, steps(176, 208, 2), "KB", "SRAM that the runtime and activations keep"
+            192, steps(184, 200, 1), "KB", "SRAM that the runtime and activations keep"
         ),
         "kws_mflop": Parameter(
             10, steps(9, 11, 0.25), "MFLOP", "operations of one pass of your keyword model"
@@ -997,5 +997,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
         ],
         ahead="Lab 07 opens up the latency, Lab 11 the other terms.",
-        after=["largest_batch_images"],
+        after=["largest_batch_images", "act3_rate"],
     )
