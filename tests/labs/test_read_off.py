@@ -41,6 +41,10 @@ pytestmark = pytest.mark.timeout(600)
 
 #: Questions where reading an instrument is itself the skill, each with the reason.
 READING_IS_THE_SKILL: dict[str, str] = {}
+#: Texts that say what a choice is about, and the choice.
+GIVEN_IN = {
+    ("capture_message", "capture_method"): "what Lena's model contains is what is asked about",
+}
 #: What such a question may be worth.
 READING_EARNS = 3
 
@@ -95,7 +99,10 @@ def said_keys(lab: str, folder: Path, students: Sequence[str], read: str = "text
 def test_no_text_or_hint_says_a_key(lab, tmp_path):
     """Of all students in a sweep, of some otherwise."""
     everyone = [f"student-{k}" for k in range(400)]
-    found = said_keys(lab, tmp_path, sample(everyone, 20))
+    students = sample(everyone, 20)
+    found = said_keys(lab, tmp_path, students)
+    assert not found, "\n".join(sorted(found))
+    found = told_options(lab, tmp_path, students, "texts")
     assert not found, "\n".join(sorted(found))
 
 
@@ -109,11 +116,14 @@ def test_no_explanation_says_the_key_of_another_question(lab, tmp_path):
     assert not found, "\n".join(sorted(found))
 
 
-def told_options(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
-    """Explanations by whose words the right option of another question can be guessed.
+def told_options(
+    lab: str, folder: Path, students: Sequence[str], read: str = "verdicts"
+) -> list[str]:
+    """Texts by whose words the right option of another question can be guessed.
 
     Which option is right differs from student to student. Whoever knows what others were told, and
-    what was right for them, guesses what was right for most of those with the same words.
+    what was right for them, guesses what was right for most of those with the same words. ``read``
+    is the method of `LabTexts` that has the texts.
     """
     texts = LabTexts(lab, folder)
     right: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
@@ -124,10 +134,11 @@ def told_options(lab: str, folder: Path, students: Sequence[str]) -> list[str]:
             for name, item in texts.items(student).items()
             if isinstance(item, Choice) and isinstance(key := keys[name], ChoiceKey)
         }
-        for where, text in texts.verdicts(student):
+        for where, text in getattr(texts, read)(student):
             words = re.sub(r"[\d.,]+", "#", text)
+            own = question_of(re.split(r"\W", where, maxsplit=1)[0])
             for name, value in options.items():
-                if question_of(where.partition(" ")[0]) != name:
+                if own != name and (own, name) not in GIVEN_IN:
                     right[where, name].append((words, value))
     guessed = {at: sum(_guessed(told, k) for k in range(len(told))) / len(told)
                for at, told in right.items() if len(told) >= len(students) / 2}  # fmt: skip
