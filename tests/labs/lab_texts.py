@@ -1,11 +1,18 @@
-"""All that a lab says to a student: its items, its verdicts and its prose, each with its place."""
+"""All that a lab says to a student: its items, verdicts, prose and materials, each with its place.
+
+Left out is what nobody can list beforehand: what an instrument says when it is moved, which the
+tests of the instruments read, what a cell computes with ``print`` or ``Markdown``, and the values
+and headlines of a saved design.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -85,3 +92,36 @@ class LabTexts:
         for cell in read(self._home / "lab.py"):
             if cell.kind in ("prose", "essay"):
                 yield cell.where.rpartition("/")[2], templates.fill(cell.body, known)
+        yield from self._contexts()
+        for name, each in self.lab.materials.items():
+            if not callable(each):
+                yield from strings(each, f"materials[{name}]")
+
+    def _contexts(self) -> Iterator[tuple[str, str]]:
+        """What the cards of the contexts say: the cell that makes them runs without a lab."""
+        said: dict[str, str] = {}
+        asked = SimpleNamespace(
+            p=self.lab.draw("", variants=False),
+            materials=self.lab.materials,
+            context=lambda names, about=None: said.update(about or {}),
+        )
+        names: dict[str, Any] = {"lab": asked}
+        for cell in read(self._home / "lab.py"):
+            if cell.kind == "setup" or (cell.kind == "show" and "lab.context(" in cell.body):
+                exec(cell.body, names)
+        yield from ((f"context.about[{name}]", text) for name, text in said.items())
+
+    def handed_on(
+        self, calls: Mapping[str, Sequence[tuple[Any, ...]]]
+    ) -> Iterator[tuple[str, str]]:
+        """What those materials say that put something into words, such as a design handed on.
+
+        Each is called as ``calls`` has it, and also as if no design had been found.
+        """
+        for name, each in self.lab.materials.items():
+            if not callable(each) or inspect.signature(each).return_annotation is not str:
+                continue
+            some = inspect.signature(each).parameters
+            nothing = {("fields", "found"): [({}, False), ({}, True)], ("fields",): [({},)]}
+            for number, values in enumerate((*nothing.get(tuple(some), ()), *calls.get(name, ()))):
+                yield f"materials[{name}][{number}]", each(*values)

@@ -45,6 +45,8 @@ class Evaluated:
         self.met: set[str] = set()
         everybody = texts.lab.draw("", variants=False)
         self._take(Student(file, everybody, units), texts.prose(), "everybody")
+        handed_on = texts.handed_on(file.materials)
+        self._take(Student(file, everybody, units), handed_on, "everybody")
         for name in STUDENTS:
             student = Student(file, texts.drawn(name), units)
             self._take(student, texts.texts(name), name)

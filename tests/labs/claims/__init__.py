@@ -15,6 +15,11 @@ A file per lab, named like the lab, holds three lists:
 ``NOT_EVALUATED``
     What no machine can evaluate, by the words of the sentence, each with the reason.
 
+and, if the lab has materials that put something into words,
+
+``MATERIALS``
+    Arguments with which each of them is called, so that all of its sentences are read.
+
 Options are what somebody may believe, questions ask, and instructions ("Make the tensor larger")
 tell what to do: none of them claims anything. What a question gives is checked for its numbers.
 
@@ -29,7 +34,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from types import ModuleType
 
@@ -77,6 +82,8 @@ class ClaimsFile:
     quantities: tuple[Quantity, ...]
     claims: tuple[Claim | Reading, ...]
     not_evaluated: Mapping[str, str]
+    #: Materials that put something into words, and the arguments of the calls that are read.
+    materials: Mapping[str, Sequence[tuple[object, ...]]] = field(default_factory=dict)
 
     def about(self, sentence: str) -> list[Claim | Reading]:
         """The claims about a sentence."""
@@ -102,7 +109,10 @@ def claims_of(lab: str) -> ClaimsFile | None:
         found: ModuleType = importlib.import_module(f"{__name__}.{lab}")
     except ModuleNotFoundError:
         return None
-    return ClaimsFile(tuple(found.QUANTITIES), tuple(found.CLAIMS), dict(found.NOT_EVALUATED))
+    materials = getattr(found, "MATERIALS", {})
+    return ClaimsFile(
+        tuple(found.QUANTITIES), tuple(found.CLAIMS), dict(found.NOT_EVALUATED), materials
+    )
 
 
 # Sentences, and which of them claim something.

@@ -636,6 +636,7 @@ CLAIMS = [
 ]  # fmt: skip
 
 NOT_EVALUATED = {
+    "A server that gets # requests per day": "traffic of the story; what counts is drawn",
     "the lower one, *Textbook*": "where a bar of the waterfall is",
     "The # to # is FlashAttention": "a figure of the source, not of this course",
     "The # to # belong to attention": "a figure of the source, not of this course",
