@@ -75,7 +75,8 @@ def test_a_hostile_ledger_earns_nothing_and_stops_nobody(make, tmp_path):
         effort(lambda: judged.extend(judge_record(lab, "predictions_kept", tmp_path, OWNER))) < 200
     )
     verdict, flag = judged
-    assert verdict.credit <= 0.25
+    # Of three predictions, one comes before what is hostile.
+    assert verdict.credit <= 0.34
     assert flag is not None
 
 
