@@ -750,5 +750,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
         ],
         ahead="Your limit stays in your ledger, for the labs on serving that follow.",
-        after=["one_or_two"],
+        after=["one_or_two", "act2_closed"],
     )

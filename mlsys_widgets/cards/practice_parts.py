@@ -51,7 +51,7 @@ class Practice:
                 f"`{chr(160) * (len(line) - len(line.lstrip()))}{line.lstrip()}`" for line in lines
             )
         else:
-            value = f"**{item.in_words(_as_said(key))}**"  # type: ignore[arg-type]
+            value = f"**{item.in_words(_as_said(key))}**"
         return f"{value}\n\n{beyond_the_verdict(key.says)}".strip()
 
 

@@ -14,8 +14,9 @@ from functools import lru_cache
 import pytest
 
 from mlsys_widgets.judging import ChoiceKey, NumberKey
-from mlsys_widgets.labs import Choice, Number, Prediction
+from mlsys_widgets.labs import Choice, Number, Prediction, Takeaways
 from tests.labs.lab_walk import LabWalk
+from tests.labs.opened_lab import open_lab_of
 from tests.labs.shown_numbers import Shown, numbers_in, unit_of
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("read_once")]
@@ -123,6 +124,25 @@ def test_no_text_tells_an_answer_before_it_is_committed(lab, tmp_path):
         if count >= MOST and (name, place) not in NOT_TELLING
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_takeaways_open_when_every_prediction_of_the_core_is_sealed(lab, tmp_path):
+    """A walk goes down the page, and sees no card that opens early further down."""
+    made = open_lab_of(lab, STUDENTS[0], tmp_path).lab.lab
+    items = made.items(made.draw(STUDENTS[0]))
+
+    def before(name: str) -> set[str]:
+        direct = items[name].after
+        return set(direct).union(*map(before, direct))
+
+    sealed = {
+        name
+        for name, item in items.items()
+        if isinstance(item, Prediction) and name not in made.deeper
+    }
+    for name, item in items.items():
+        if isinstance(item, Takeaways) and name.endswith("takeaways"):
+            assert sealed <= before(name), sealed - before(name)
 
 
 def test_a_walk_commits_everything_and_opens_all(lab, tmp_path):
