@@ -628,8 +628,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             "A": f"The arithmetic stays, but it is only {q(fused.compute_time, 's')} of"
             f" {q(fused.unfused_time, 's')}: the vector units do {rate}."
             f" The rest is {steps_} launches of {q(fused.launch_overhead, 's')} and"
-            f" {q(fused.unfused_traffic, 'B')} of traffic, and both fall to a third: from {times}."
-            "",
+            f" {q(fused.unfused_traffic, 'B')} of traffic, and both fall to a third: from {times}.",
             "B": f"Launches and traffic fall to a third, and only {q(fused.compute_time, 's')} of"
             f" arithmetic stay: from {times}, {q(fused.speedup, '×')} as fast. (The chapter gives"
             f" the arithmetic {q(TENSOR.compute, 's')}, which would leave"
