@@ -143,7 +143,7 @@ lab = Lab(
         "server_images": Parameter(
             3_000_000, steps(1_000_000, 1_600_000, 10_000), "images/day", "images of a server"
         ),
-        "deploys": Parameter(10, (2, 3, 20, 24, 28), "per day", "deployments of the service"),
+        "deploys": Parameter(10, (2, 20, 24), "per day", "deployments of the service"),
         "kws_compile_s": Parameter(40, steps(36, 44, 0.5), "s", "compile time of the spotter"),
         "kws_gain": Parameter(0.4, steps(0.36, 0.44, 0.01), "", "what the spotter gains"),
         "per_hour": Parameter(100, steps(95, 105, 1), "requests/hour", "requests to the spotter"),
