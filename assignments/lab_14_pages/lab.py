@@ -128,13 +128,14 @@ admission = admit
 
 # %% [markdown]
 # A step that checks several tokens of one user reads the weights once for several rows, like a step for several users. Raise
-# the **batch** to 8, and then to {{ q(8 * 128) }}, and watch **Time per token**: what do more rows cost?
+# the **batch** to 8, the rows of one user with seven guesses, to {{ q(128) }}, and to {{ q(8 * 128) }}, the rows of {{ q(128) }} users, and watch
+# **Time per token**: what do more rows cost? (Users in the instrument have a cache each. The rows of one user share theirs.)
 
 # %% instrument="Rows of a step"
 rows = ServingExplorer(
     title="Rows of a step",
     batch=1,
-    sequence=128,
+    sequence=512,
     launch="graph",
     lock=lab.card("act2_guess"),
     hints=lab.card("act2_why"),
@@ -156,7 +157,7 @@ lab.reveal(
     },
     moves=[
         Move("Raise the batch to 8", rows, lambda r: r.batch >= 8),
-        Move("Raise it to 1,024", rows, lambda r: r.batch >= 1000),
+        Move("Raise it to 128, and then to 1,024", rows, lambda r: r.batch >= 1000),
     ],
 )
 

@@ -319,9 +319,9 @@ def act1_saving(p: Parameters) -> Prediction:
     slower = float(step(MANY).time / step(1).time)
     power = measured_watts(MANY) / measured_watts(1)
     return Prediction(
-        f"An H200 writes for a single user, and then for {q(MANY)} at once; each gets one token"
-        " per step. How many times as much energy does a token of the single user take as one of"
-        " theirs?",
+        f"An H200 writes for a single user, and then for {q(MANY)} at once, with {q(CONTEXT)}"
+        " tokens in each context; each gets one token per step. How many times as much energy does"
+        " a token of the single user take as one of theirs?",
         {
             "A": "about 0.7×: a card that is busy wastes some energy",
             "B": "about 6×: more users, but a lot more power as well",

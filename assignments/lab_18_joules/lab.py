@@ -42,7 +42,7 @@ print(lab.materials["from_lab_14"](users.fields), *filter(None, [users.doubt]))
 
 # %% [markdown]
 # Each rectangle below is one token: as high as the card's power, as wide as the token's share of a step's time, and so its
-# area is the joules. Drag the dot on the curve from **one** conversation to many. Which side of the rectangle changes more?
+# area is the joules. Drag **Conversations at once** from one to many. Which side of the rectangle changes more?
 
 # %% instrument="A token as an area"
 area = EnergyExplorer(
@@ -232,7 +232,7 @@ place = EnergyExplorer(
     prices=lab.materials["offers"],
     leading=("Carbon", "Cost"),
     lock=lab.card("act2_waiting"),
-    held={"work": lab.card("act3_writing")},
+    fixed=("work", "sequence", "tokens"),  # what the promises are about
     targets=[
         Target("token_time", lab.p.promise_ms * 1e-3, f"a token in {lab.p.promise_ms:g} ms"),
         Target("busy", limit / 100, f"busy {format_quantity(limit / 100, '%')} at most"),

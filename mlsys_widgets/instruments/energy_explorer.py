@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
@@ -54,6 +54,8 @@ class EnergyExplorer(Instrument):
     ----------
     held
         Controls that are not offered before a gate opens, each with its gate.
+    fixed
+        Controls that are not offered, such as what a promise is about.
     prices
         What electricity costs in the places that are offered, in USD/J by the key of their grid;
         without, all grids are offered and the price is a control.
@@ -165,10 +167,11 @@ class EnergyExplorer(Instrument):
         self,
         *,
         held: Mapping[str, Opens] | None = None,
+        fixed: Collection[str] = (),
         prices: Mapping[str, float] | None = None,
         **options: Any,
     ) -> None:
-        self._held_back = dict(held or {})
+        self._held_back, self._fixed = dict(held or {}), frozenset(fixed)
         self.prices: Mapping[str, float] = dict(prices or {})
         super().__init__(**options)
         for gate in self._held_back.values():
@@ -180,9 +183,9 @@ class EnergyExplorer(Instrument):
         return next(iter(self.prices), "world")
 
     def hidden(self) -> AbstractSet[str]:
-        """What a gate holds back, and the price where each place has its own."""
+        """What a gate holds back or is fixed, and the price where each place has its own."""
         held = {name for name, gate in self._held_back.items() if not gate.is_open}
-        return held | ({"price"} if self.prices else set())
+        return held | self._fixed | ({"price"} if self.prices else set())
 
     def compute(self) -> EnergyUse:
         return EnergyUse(

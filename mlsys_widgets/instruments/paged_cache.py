@@ -64,7 +64,7 @@ class PagedCache(Instrument):
         "wait": LimitedQuantity("s", "in time", "too late", "too late"),
         "pace": LimitedQuantity("s", "in time", "too slow", "too slow"),
         "memory": LimitedQuantity("B", "affordable", "too much", "too much"),
-        "load": LimitedQuantity("/s", "served", "too few", "too few"),
+        "load": LimitedQuantity("/s", "offered", "too few", "too few"),
     }
 
     policy: Select[Policy] = Select(

@@ -63,7 +63,7 @@ class QueueExplorer(Instrument):
     headline = "response"
     quantities: ClassVar = {
         "tail": LimitedQuantity("s", "in time", "too late", "too late", ((0, "y"),)),
-        "arrivals": LimitedQuantity("/s", "served", "too few", "too few"),
+        "arrivals": LimitedQuantity("/s", "offered", "too few", "too few"),
         "capacity": LimitedQuantity("/s", "affordable", "too much", "too much"),
     }
 

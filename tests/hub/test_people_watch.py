@@ -234,7 +234,6 @@ def test_who_is_locked_is_out_at_once_and_back_when_unlocked(course: Course) -> 
     assert course.places.home(ben.name).is_dir()
 
 
-@pytest.mark.slow
 def test_a_renamed_student_keeps_home_password_hand_ins_and_numbers(course: Course) -> None:
     old, new = course.hub.names["ada"], course.hub.names["adal"]
     python, password = str(course.hub.python), course.hub.password(old)

@@ -55,6 +55,12 @@ def test_controls_wait_for_their_gates() -> None:
     assert list(w.explanations) == ["A step", "With rests", "The bill"]
 
 
+def test_what_a_promise_is_about_is_no_control() -> None:
+    w = EnergyExplorer(fixed=("tokens", "sequence"), held={"work": Lock()})
+    assert w.hidden() == {"tokens", "sequence", "work"}
+    assert (w.tokens, w.sequence) == (1e9, 2048)
+
+
 def test_a_prediction_is_a_point_at_the_largest_batch() -> None:
     w = EnergyExplorer(prediction=100)
     alone = EnergyExplorer(batch=1).result.energy_per_token
