@@ -184,7 +184,7 @@ def test_beliefs_are_told_apart_from_the_key_by_rounding_too(swept):
 def test_functions_are_right_or_known(swept):
     """The one of the key earns everything, and that of each belief is recognized as this one."""
     different = {(each[1], repr(each[2])): each for each in swept.keys(CodeKey)}
-    for student, name, key in sample(list(different.values()), 2):
+    for student, name, key in sample(list(different.values()), 1):
         function = swept.plain.items[name].function
         sources = {None: key.value, **{each.name: each.value for each in key.beliefs}}
         for belief, source in sources.items():
