@@ -65,16 +65,8 @@ def write_whole(
 ) -> Path:
     """Replace a file in one step: a reader sees the old content or the new, never a part.
 
-    A link at that place is replaced, too, and not followed.
-
-    Parameters
-    ----------
-    path
-        The file.
-    content
-        What will be in it; text is written as UTF-8.
-    mode
-        Its permissions; what the umask leaves of reading and writing if omitted.
+    A link at that place is replaced, too, and not followed. Without a ``mode`` it has what the
+    umask leaves of reading and writing.
     """
     target = Path(path)
     data = content.encode() if isinstance(content, str) else content
@@ -100,10 +92,7 @@ def write_whole(
 def write_new(path: Path, content: bytes) -> None:
     """Write a file that does not exist yet, durably; after an exception there is no such file.
 
-    Raises
-    ------
-    FileExistsError
-        When there is one, which stays as it is.
+    One that exists stays as it is.
     """
     with path.open("xb") as stream:
         try:
@@ -151,15 +140,6 @@ def open_no_follow(
 
     Opening a pipe that somebody put there would wait for a writer. Links in the folders above are
     followed, so where strangers can change those, open them one by one with `open_folder`.
-
-    Parameters
-    ----------
-    name
-        A path, or a name in an open folder.
-    flags, mode
-        As for `os.open`.
-    dir_fd
-        The open folder.
     """
     return os.open(name, flags | _NO_FOLLOW, mode, dir_fd=dir_fd)
 
@@ -180,13 +160,7 @@ def socket_in(folder: int, name: str) -> str:
 
 
 def open_regular(name: str | os.PathLike[str], *, dir_fd: int | None = None) -> BinaryIO:
-    """Open a regular file to read it; refuse a link, a folder, a pipe and a device.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened, or is something else.
-    """
+    """Open a regular file to read it; refuse a link, a folder, a pipe and a device."""
 
     def opener(path: str, flags: int) -> int:
         handle = open_no_follow(path, flags, dir_fd=dir_fd)
@@ -213,19 +187,7 @@ def signature_of(path: Path) -> tuple[int, int, int] | None:
 def lay_out(folder: Path, files: Mapping[str, bytes], *, mode: int | None = None) -> None:
     """Write files below a folder, which is created if needed.
 
-    Parameters
-    ----------
-    folder
-        The folder.
-    files
-        Paths below it, and their contents.
-    mode
-        Permissions of each file; what the umask leaves if omitted.
-
-    Raises
-    ------
-    ValueError
-        When a path leads out of the folder; then nothing is written.
+    `ValueError` where a path leads out of the folder; then nothing is written.
     """
     places = {}
     for name in files:
@@ -254,23 +216,10 @@ def acquire(handle: int, *, shared: bool = False, patience: float = 0.0) -> bool
     """Lock an open file until it is closed. Return `False` where files cannot be locked.
 
     The lock is the system's ``flock``: it belongs to the open file and ends with it, so a killed
-    process leaves none behind. Some file systems have no such locks and Windows has different
-    ones, so there the caller is told and continues without a lock.
-
-    Parameters
-    ----------
-    handle
-        Descriptor of the open file.
-    shared
-        Whether others may read at the same time.
-    patience
-        Seconds to wait. A process that was suspended while it held the lock may never release it,
-        and a student's click must not hang because of that.
-
-    Raises
-    ------
-    StillHeld
-        When the lock is still held after that time.
+    process leaves none behind. Some file systems have no such locks and Windows has different ones,
+    so there the caller is told and continues without a lock. `StillHeld` after ``patience``
+    seconds: a process that was suspended while it held the lock may never release it, and a
+    student's click must not hang because of that.
     """
     if fcntl is None:
         return False
@@ -300,14 +249,8 @@ def held(
 ) -> Iterator[IO[str]]:
     """Hold a lock file for one process; the lock of a process that dies is released.
 
-    Parameters
-    ----------
-    path
-        The lock file, created if needed.
-    refusal
-        What to say when another process holds it; a function gets what the lock file says.
-    patience
-        Seconds to wait for that process.
+    ``refusal`` is what to say when another process holds it after ``patience`` seconds; a function
+    gets what the lock file says.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+", encoding="utf-8") as file:

@@ -62,18 +62,9 @@ def build(
 ) -> list[Path]:
     """Build labs, all of them if you name none. Both notebooks of a lab change, or neither does.
 
-    Parameters
-    ----------
-    course
-        Where the labs are, and whether everyone has their own numbers.
-    into
-        The folder that gets ``source/`` and ``release/``; the course's own if omitted.
-
-    Raises
-    ------
-    TextError
-        With the file and the line to fix, when a lab cannot be built: a mistake in its files, or a
-        solution that fails or does not earn all of its points.
+    The folder ``into`` gets ``source/`` and ``release/``; the course's own by default. `TextError`
+    has the file and the line to fix: a mistake in its files, or a solution that fails or does not
+    earn all of its points.
 
     Examples
     --------

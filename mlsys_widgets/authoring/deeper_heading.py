@@ -35,20 +35,12 @@ _NAMED: Final[Mapping[str, tuple[str, str]]] = {
 
 @dataclass(frozen=True)
 class DeeperHeading:
-    """A deeper section in a line.
-
-    Parameters
-    ----------
-    holds
-        What is in it, such as "2 questions".
-    points
-        What it is worth; 0 where it is optional.
-    """
+    """A deeper section in a line."""
 
     act: int
     minutes: int
-    holds: tuple[str, ...]
-    points: float
+    holds: tuple[str, ...]  # what is in it, such as "2 questions"
+    points: float  # what it is worth; 0 where it is optional
 
     @property
     def in_words(self) -> str:
@@ -66,13 +58,7 @@ class DeeperHeading:
 def deeper_headings(
     items: Mapping[str, Item], cells: Sequence[LabCell]
 ) -> dict[str, DeeperHeading]:
-    """Sum up each deeper section of a lab, by where its heading stands.
-
-    Parameters
-    ----------
-    items
-        What the lab asks, as the course counts it.
-    """
+    """Sum up each deeper section of a lab, by where its heading stands."""
     sections = deeper_sections(cells)
     # As the cover has them.
     minutes = in_steps([section_minutes(items, each) for each in sections])

@@ -17,18 +17,6 @@ _FILES: Final = (LAB_TEXT, ASKS, CHECKS)
 def new_lab(root: Path, name: str) -> Path:
     """Write the files of a small lab that builds, runs and grades as it is.
 
-    Parameters
-    ----------
-    root
-        The folder of the course; ``assignments/`` is created there if it is missing.
-    name
-        The lab, such as ``lab_02_caches``.
-
-    Raises
-    ------
-    ValueError
-        When the name cannot be used, or there is such a lab already.
-
     Examples
     --------
     >>> home = new_lab(folder, "lab_02_caches")

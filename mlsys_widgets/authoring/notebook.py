@@ -126,8 +126,9 @@ class Notebook:
     def _setup(self, cell: LabCell) -> list[Cell]:
         counts = "" if self._is_optional else ', deeper="required"'
         opens = f'lab = open_lab("{self._lab.name}"{self._course.arguments}{counts})'
-        counted = f"minutes={self._minutes}" if self._minutes else ""
-        welcome = f"lab.welcome({counted})"
+        cover = ["cover"] if re.search(r"^cover = ", cell.body, re.MULTILINE) else []
+        counted = [f"minutes={self._minutes}"] if self._minutes else []
+        welcome = f"lab.welcome({', '.join([*cover, *counted])})"
         body = f"from mlsys_widgets import open_lab\n{cell.body}\n\n{opens}\n{welcome}"
         return [self._locked("setup", "Set-up: run this cell first", body)]
 

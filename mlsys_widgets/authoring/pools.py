@@ -16,11 +16,6 @@ def validate_pools(lab: Lab) -> None:
 
     Cells of a notebook are the same for everybody, so the questions of a pool must agree in all
     that a cell, the Lab panel and the gradebook know of them.
-
-    Raises
-    ------
-    TextError
-        With the first thing to fix.
     """
     p = lab.draw("", variants=False)
     for item in lab.pools:

@@ -94,11 +94,7 @@ def assignment_copies(course: Course, into: Path) -> list[str]:
     """Copy all labs that are built as they are released, for everybody to read; return their names.
 
     No secret of the course is in them: where it has one, each student draws with a code instead.
-
-    Raises
-    ------
-    TextError
-        When a lab is not built, or the course has a secret and no codes.
+    `TextError` where a lab is not built, or the course has a secret and no codes.
     """
     if course.secret and not course.draws_by_code:
         raise TextError(

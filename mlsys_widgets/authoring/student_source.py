@@ -49,14 +49,8 @@ def student_module(code: str, lab: str) -> str:
 def student_source(code: str, *, cell: bool = False) -> str:
     """Return the same program without comments, docstrings and other strings that do nothing.
 
-    Lines that held nothing else are left out; all others stay as their author broke them.
-
-    Parameters
-    ----------
-    code
-        A module, or the code of a notebook's cell.
-    cell
-        Whether it is a cell, whose last expression is shown and therefore stays.
+    Lines that held nothing else are left out; all others stay as their author broke them. The last
+    expression of a notebook's ``cell`` is shown and therefore stays.
     """
     try:
         tree = ast.parse(code)

@@ -47,13 +47,7 @@ class LabCell:
 
 
 def read(path: Path) -> list[LabCell]:
-    """Read the cells of a lab.
-
-    Raises
-    ------
-    TextError
-        For a cell that does not say what it is, or says it incorrectly.
-    """
+    """Read the cells of a lab."""
     import jupytext  # takes as long as all else here, and only whoever builds a lab needs it
 
     book = jupytext.reads(path.read_text("utf-8"), fmt="py:percent")

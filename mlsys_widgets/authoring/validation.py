@@ -23,13 +23,7 @@ _GRADED: Final = (Number, Choice, Code, Essay, Record)
 
 
 def validate(lab: str, items: Mapping[str, Item], cells: Sequence[LabCell]) -> None:
-    """Refuse a lab that asks what it never shows, or shows what it never asks.
-
-    Raises
-    ------
-    TextError
-        With the first thing to fix.
-    """
+    """Refuse a lab that asks what it never shows, or shows what it never asks."""
     for problem in _problems(lab, items, cells):
         raise TextError(problem)
 

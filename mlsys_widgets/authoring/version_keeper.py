@@ -36,11 +36,7 @@ def keep_version(course: Course, lab: str) -> KeptVersion | None:
     """Keep what ``release/`` holds of a lab, with what judges it; again changes nothing.
 
     A key that was fixed since is kept in place of the old one, because the copies are the same.
-
-    Returns
-    -------
-    kept
-        The version; `None` for what is not a lab of ours, is not built, or was changed since.
+    Returns the version; `None` for what is not a lab of ours, is not built, or was changed since.
     """
     home, source, release = (course.folder(s, lab) for s in ("assignments", "source", "release"))
     version = version_in(release, lab)

@@ -35,7 +35,7 @@ _SHARED: Final = ("deeper", "way", "feedback", "second_chance")
 
 @dataclass(frozen=True)
 class LatePolicy:
-    """What handing in late costs.
+    """The cost of handing in late.
 
     A lab may have its own in `labs.<lab>.late`; what that leaves out is taken from here.
 
@@ -173,21 +173,12 @@ class Extension:
 
 @dataclass(frozen=True)
 class Calendar:
-    """The dates of a course.
+    """The dates of a course."""
 
-    Parameters
-    ----------
-    zone
-        Of times that name none.
-    labs
-        The dates of each lab, by name.
-    of_sections
-        What differs for a section: its name, then a lab's.
-    """
-
-    zone: tzinfo = UTC
-    labs: Mapping[str, LabDates] = field(default_factory=dict)
+    zone: tzinfo = UTC  # of times that name none
+    labs: Mapping[str, LabDates] = field(default_factory=dict)  # the dates of each lab, by name
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: What differs for a section: its name, then a lab's.
     of_sections: Mapping[str, Mapping[str, LabDates]] = field(default_factory=dict)
     extensions: tuple[Extension, ...] = ()
 
@@ -242,15 +233,8 @@ class Calendar:
 def read_calendar(settings: Mapping[str, Any], labs: Iterable[str]) -> Calendar:
     """Read the calendar in the settings of a course.
 
-    Parameters
-    ----------
-    settings
-        The tables ``timezone``, ``late``, ``labs``, ``sections`` and ``extensions``, as TOML.
-
-    Raises
-    ------
-    ValueError
-        With what is wrong, and what is allowed.
+    ``settings`` are the tables ``timezone``, ``late``, ``labs``, ``sections`` and ``extensions``.
+    `ValueError` says what is wrong, and what is allowed.
     """
     known = sorted(labs)
     zone = _zone(settings.get("timezone", "UTC"))

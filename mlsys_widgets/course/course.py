@@ -28,26 +28,6 @@ _SQLITE: Final = "sqlite:///"
 class Course:
     r"""A course's folder, with the settings of ``course.toml`` and ``nbgrader_config.py``.
 
-    Parameters
-    ----------
-    root
-        The folder that holds ``assignments/``, ``source/`` and ``release/``.
-    edition
-        Part of every draw: change it, and everyone's numbers change. The secret of the course, if
-        it has one, is in it.
-    secret
-        What of the edition nobody outside may know.
-    deeper
-        Whether what lies beyond the core of a lab counts, unless the lab itself says so.
-    calendar
-        When labs open and are due, and for whom.
-    lms
-        The learning system that grades are sent to, as the file has it; checked when it is used.
-    people
-        Who teaches, who left, who was renamed.
-    given
-        nbgrader's configuration, if it was read already.
-
     Examples
     --------
     >>> settings = folder / "assignments" / "course.toml"
@@ -65,30 +45,29 @@ class Course:
     or name it with --course
     """
 
-    root: Path
+    root: Path  #: The folder that holds ``assignments/``, ``source/`` and ``release/``.
     variants: bool = True
+    #: Part of every draw: change it, and everyone's numbers change. The secret of the course, if it
+    #: has one, is in it.
     edition: str = ""
+    #: Whether what lies beyond the core of a lab counts, unless the lab itself says so.
     deeper: DeeperParts = "optional"
-    secret: str = field(default="", repr=False)
+    secret: str = field(default="", repr=False)  #: What of the edition nobody outside may know.
+    #: When labs open and are due, and for whom.
     calendar: Calendar = field(default_factory=Calendar)
+    #: The learning system that grades are sent to, as the file has it; checked when it is used.
     lms: Mapping[str, Any] = field(default_factory=dict)
+    #: Who teaches, who left, who was renamed.
     people: CoursePeople = field(default_factory=CoursePeople)
+    #: nbgrader's configuration, if it was read already.
     given: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def at(cls, root: Path, *, given: Any = None) -> Course:
         """Read the course in a folder from ``assignments/course.toml``.
 
-        Parameters
-        ----------
-        given
-            nbgrader's configuration, if it was read already.
-
-        Raises
-        ------
-        ValueError
-            When there is no course, or a setting that cannot be; the sentence names the file and
-            what is allowed.
+        ``given`` is nbgrader's configuration, if it was read already. `ValueError` names the file
+        and what is allowed.
         """
         path = root / "assignments" / COURSE_SETTINGS
         if not path.parent.is_dir():
@@ -156,13 +135,7 @@ class Course:
 
     @cached_property
     def nbgrader(self) -> Any:
-        """All of ``nbgrader_config.py``.
-
-        Raises
-        ------
-        ValueError
-            When the file cannot be run.
-        """
+        """All of ``nbgrader_config.py``."""
         return read_config(self.root / NBGRADER_CONFIG) if self.given is None else self.given
 
     def _setting(self, name: str, default: Any) -> Any:
@@ -211,13 +184,7 @@ class Course:
 
 
 def read_config(path: Path) -> Any:
-    """Read a configuration file of nbgrader, in Python or JSON; empty if there is no file.
-
-    Raises
-    ------
-    ValueError
-        When the file cannot be run or read.
-    """
+    """Read a configuration file of nbgrader, in Python or JSON; empty if there is no file."""
     # Notebooks import this module, and only a course has a configuration to read.
     from traitlets.config import Config
     from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader

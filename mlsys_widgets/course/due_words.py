@@ -29,15 +29,10 @@ _MONTHS: Final = (
 
 @dataclass(frozen=True)
 class DueWords:
-    """Where a lab stands for a student.
+    """Where a lab stands for a student."""
 
-    Parameters
-    ----------
-    state
-        Not open yet, open, due within a day, in its grace time, late, or closed, as a lab is that
-        was withdrawn.
-    """
-
+    #: Not open yet, open, due within a day, in its grace time, late, or closed, as a lab is that
+    #: was withdrawn.
     state: DueState
     headline: str
     more: tuple[str, ...] = ()

@@ -20,13 +20,7 @@ _OURS: Final = "mlsys_widgets."
 
 
 def nbgrader_settings(*folders: Path) -> Any:
-    """Read the settings as nbgrader merges them: the machine's, this user's, those of the folders.
-
-    Raises
-    ------
-    ValueError
-        When a file of settings cannot be run.
-    """
+    """Read settings as nbgrader merges them: the machine's, this user's, those of the folders."""
     from jupyter_core.paths import jupyter_config_path
     from traitlets.config import Config
 

@@ -26,18 +26,12 @@ _PRIVATE_FILE: Final = 0o660
 
 @dataclass(frozen=True)
 class KeptVersion:
-    """One version of a lab.
-
-    Parameters
-    ----------
-    released
-        When it was released, each time; empty for one that never was.
-    """
+    """One version of a lab."""
 
     folder: Path
     version: str
     built: str
-    released: tuple[str, ...] = ()
+    released: tuple[str, ...] = ()  # when it was released, each time; empty for one that never was
     note: str = ""
 
     @property

@@ -24,12 +24,7 @@ EMPTY: Final = f"{_BEGIN}\n{_END}\n"
 def page_dates(known: Iterable[OwnDates], now: datetime | None = None) -> str:
     """Return the list, with its marks.
 
-    Parameters
-    ----------
-    known
-        Dates of labs, one after the other.
-    now
-        The present, for how much time is left; without it there are only dates.
+    Without ``now`` there are only dates, and not how much time is left.
     """
     lines = [line for dates in known for line in _lines(dates, now)]
     if not lines:
@@ -38,14 +33,7 @@ def page_dates(known: Iterable[OwnDates], now: datetime | None = None) -> str:
 
 
 def with_page_dates(page: str, block: str) -> str:
-    r"""Return a page with this list in place of its own; one without marks stays as it is.
-
-    Examples
-    --------
-    >>> page = f"# Labs\n\n{EMPTY}\nAnd so on.\n"
-    >>> with_page_dates(page, EMPTY) == page, with_page_dates("My own page.", EMPTY)
-    (True, 'My own page.')
-    """
+    r"""Return a page with this list in place of its own; one without marks stays as it is."""
     return _BLOCK.sub(lambda _: block, page, count=1)
 
 

@@ -17,18 +17,12 @@ _LONGEST: Final = 128
 
 @dataclass(frozen=True)
 class Kind:
-    """What a setting must be.
-
-    Parameters
-    ----------
-    read
-        Returns a value, given where it stands; refuses with what is allowed.
-    low, high
-        Between which numbers it must be, both included; `None` for what is no number.
-    """
+    """What a setting must be."""
 
     words: str
+    #: Returns a value, given where it stands; refuses with what is allowed.
     read: Callable[[str, Any], Any]
+    #: Between which numbers it must be, both included; `None` for what is no number.
     low: float | None = None
     high: float = math.inf
 
@@ -55,16 +49,9 @@ def setting(
 ) -> Any:
     """Declare a field of a dataclass as a setting.
 
-    Parameters
-    ----------
-    default
-        What holds without it; `...` if it must be given.
-    example
-        A value as it stands in the file; empty where a table of its own follows.
-    without
-        The default in words, unless it is a number.
-    refused
-        What is refused beyond another type, in words.
+    The ``default`` is `...` where a value must be given, and ``without`` says it in words, unless
+    it is a number. ``example`` is as it stands in the file; empty where a table of its own follows.
+    ``refused`` says what is refused beyond another type.
     """
     words = without or (f"{default:g}" if isinstance(default, float) else "")
     declared = Setting("", kind, example, about, words, refused)
@@ -85,10 +72,7 @@ def settings_of(declared: type) -> dict[str, Setting]:
 def read_table(declared: type, where: str, value: Any) -> dict[str, Any]:
     """Read a table of the file: what it sets, each value checked.
 
-    Parameters
-    ----------
-    where
-        The name of the table; empty for the whole file.
+    ``where`` is the name of the table; empty for the whole file.
 
     Examples
     --------

@@ -84,11 +84,6 @@ class CoursePeople:
         It is the login, unless the student was renamed, or two accounts were merged. Then the
         ledger decides, if it belongs to one of this student's own names.
 
-        Parameters
-        ----------
-        ledger
-            The ledger beside the work, if there is one.
-
         Examples
         --------
         >>> people = CoursePeople(names={"ada-l": OtherNames("ada", ("lovelace",))})
@@ -119,13 +114,7 @@ class CoursePeople:
         return frozenset({student, known.numbers or student, *known.also})
 
     def login_of(self, name: str) -> str:
-        """Return the login that somebody has now, by any of their names.
-
-        Examples
-        --------
-        >>> CoursePeople(names={"ada-l": OtherNames("ada")}).login_of("ada")
-        'ada-l'
-        """
+        """Return the login that somebody has now, by any of their names."""
         for login, known in self.names.items():
             if name in (known.numbers, *known.also):
                 return login
@@ -135,17 +124,8 @@ class CoursePeople:
 def read_people(settings: Mapping[str, Any], sections: Mapping[str, Iterable[str]]) -> CoursePeople:
     """Read the people in the settings of a course.
 
-    Parameters
-    ----------
-    settings
-        The tables ``staff``, ``people`` and ``names``, as TOML.
-    sections
-        The sections that there are, and who is in each.
-
-    Raises
-    ------
-    ValueError
-        With what is wrong, and what is allowed.
+    ``settings`` are the tables ``staff``, ``people`` and ``names``, and ``sections`` who is in
+    each. `ValueError` says what is wrong, and what is allowed.
     """
     staff = {
         read_login("staff", name): StaffMember(

@@ -40,11 +40,6 @@ def code_of(edition: str, student: str) -> str:
 def checked_code(code: str, student: str) -> str:
     """Return a code as it is written, whatever was typed between its characters.
 
-    Raises
-    ------
-    CodeRefused
-        When it is no code of this student.
-
     Examples
     --------
     >>> checked_code("kt3k es7s m6wv tc", "ann")
@@ -66,15 +61,8 @@ def checked_code(code: str, student: str) -> str:
 def drawn_from(edition: str, student: str, code: str = "") -> str:
     """Return the edition that the numbers of a student are drawn from.
 
-    Parameters
-    ----------
-    code
-        The student's code, where the edition has no secret.
-
-    Raises
-    ------
-    CodeRefused
-        When a code is needed, and there is none of this student.
+    A ``code`` counts where the edition has no secret; `CodeRefused` where one is needed and
+    missing.
     """
     if not edition.startswith(BY_CODE):
         return edition

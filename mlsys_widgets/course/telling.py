@@ -36,18 +36,7 @@ def _read_until(where: str, value: Any) -> timedelta:
 
 @dataclass(frozen=True)
 class SecondChance:
-    """Taking missed questions again on new numbers, after the explanation was read.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> due = datetime(2026, 11, 9, tzinfo=UTC)
-    >>> chance = SecondChance(share=0.9, until=timedelta(days=2))
-    >>> chance.is_open(due, datetime(2026, 11, 10, tzinfo=UTC))
-    True
-    >>> chance.is_open(due, datetime(2026, 11, 12, tzinfo=UTC))
-    False
-    """
+    """Taking missed questions again on new numbers, after the explanation was read."""
 
     share: float = setting(
         ..., number(high=1), "0.9", "What the second answer counts, if it is the better one."

@@ -18,20 +18,7 @@ TRIAL: Final = "trial.json"
 
 
 def trial_accounts(course: Path) -> frozenset[str]:
-    """Names under which a course was only tried.
-
-    Raises
-    ------
-    ValueError
-        When the file is something else, with a sentence.
-
-    Examples
-    --------
-    >>> note_trial_accounts(folder, ["teacher", "student"])
-    >>> note_trial_accounts(folder, ["teacher", "student"], enrolled=["student"])
-    >>> sorted(trial_accounts(folder))
-    ['teacher']
-    """
+    """Names under which a course was only tried."""
     return frozenset(_read(course)["trial"])
 
 

@@ -38,15 +38,6 @@ _LEFT_BEHIND: Final = re.compile(r"\..*|__pycache__|.*\.pyc|ledger.*\.jsonl.*|.*
 class Manifest:
     """What a bundle says about itself.
 
-    Parameters
-    ----------
-    package
-        The version of the package that made it.
-    course
-        The course's id; empty if it has none.
-    files
-        The SHA-256 of every file, by its path.
-
     Examples
     --------
     >>> digest = hashlib.sha256(b"c = get_config()").hexdigest()
@@ -61,10 +52,10 @@ class Manifest:
     """
 
     format: int
-    package: str
-    course: str
+    package: str  #: The version of the package that made it.
+    course: str  #: The course's id; empty if it has none.
     labs: tuple[str, ...]
-    files: Mapping[str, str]
+    files: Mapping[str, str]  #: The SHA-256 of every file, by its path.
 
     def as_bytes(self) -> bytes:
         """Return the manifest as it is stored."""
@@ -72,13 +63,7 @@ class Manifest:
 
     @classmethod
     def read(cls, content: bytes) -> Manifest:
-        """Read a manifest, and refuse anything else.
-
-        Raises
-        ------
-        ValueError
-            With what is wrong with it.
-        """
+        """Read a manifest, and refuse anything else."""
         try:
             manifest: Any = json.loads(content)
         except (ValueError, RecursionError):
@@ -106,18 +91,9 @@ def default_name(course: Course) -> str:
 def pack(course: Course, target: Path, *, people: bool = True) -> Path:
     """Pack the labs of a course, as they are built, into one archive.
 
-    Parameters
-    ----------
-    target
-        The archive; written whole or not at all.
-    people
-        Whether its settings name who is in the course, as they do here: sections, extensions with
-        their reasons, and staff. A bundle for another class has none of it.
-
-    Raises
-    ------
-    ValueError
-        If a lab is not built, or something would leave the course that must stay in it.
+    With ``people``, its settings name who is in the course, as they do here: sections, extensions
+    with their reasons, and staff. A bundle for another class has none of it. `ValueError` if a lab
+    is not built, or something would leave the course that must stay in it.
 
     Examples
     --------

@@ -12,18 +12,12 @@ from mlsys_widgets.courses.roster import RosterEntry
 
 @dataclass(frozen=True)
 class Enrollment:
-    """What a roster changed in the gradebook.
+    """What a roster changed in the gradebook."""
 
-    Parameters
-    ----------
-    added, changed
-        Who is new, and whose entry was corrected.
-    missing
-        Who is in the gradebook but not in the roster; they stay, with all their grades.
-    """
-
+    #: ``added``, ``changed``: who is new, and whose entry was corrected.
     added: tuple[str, ...]
     changed: tuple[str, ...]
+    #: Who is in the gradebook but not in the roster; they stay, with all their grades.
     missing: tuple[str, ...]
 
 
@@ -31,11 +25,6 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
     """Enter students into the gradebook of a course: all of them, or none.
 
     What the roster leaves empty stays as it is in the gradebook.
-
-    Raises
-    ------
-    ValueError
-        When the gradebook cannot be written.
 
     Examples
     --------

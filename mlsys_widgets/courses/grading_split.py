@@ -28,17 +28,11 @@ PAGES: str = "grading"
 
 @dataclass(frozen=True)
 class ManualWork:
-    """A submission with parts that a person grades.
-
-    Parameters
-    ----------
-    waiting
-        How many cells still wait for a person.
-    """
+    """A submission with parts that a person grades."""
 
     student: str
     notebook: str
-    waiting: int
+    waiting: int  # how many cells still wait for a person
 
 
 def split(
@@ -51,11 +45,6 @@ def split(
 
     Whoever had a submission keeps it. Only when TAs come or go, submissions that still wait are
     moved, and no more than needed.
-
-    Returns
-    -------
-    assigned
-        For every student, the name of the TA.
 
     Examples
     --------

@@ -29,7 +29,7 @@ _PATIENCE: Final = 90.0
 
 @dataclass(frozen=True)
 class HubRequest:
-    """What an instructor asks for."""
+    """A request of an instructor to the hub."""
 
     #: ``follow`` acts on the settings as they are; the others concern one student.
     do: Literal["follow", "merge", "copy", "forget"]
@@ -44,7 +44,7 @@ class HubRequest:
 
 @dataclass(frozen=True)
 class HubReply:
-    """What the hub answers."""
+    """The answer of the hub."""
 
     #: Why it did not do what it was asked for; empty if it did.
     problem: str = ""

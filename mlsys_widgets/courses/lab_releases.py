@@ -28,7 +28,7 @@ _LONGEST_NOTE: Final = 500
 
 @dataclass(frozen=True)
 class LabRelease:
-    """What became of a release."""
+    """The outcome of a release."""
 
     version: KeptVersion
     #: The version that students could fetch before; `None` if there was none.

@@ -83,13 +83,7 @@ class LiveCounts:
 
 
 def live_counts(course: Course, lab: str, now: datetime | None = None) -> LiveCounts:
-    """Count how far a class is with a lab.
-
-    Parameters
-    ----------
-    now
-        What time it is; the clock's if omitted.
-    """
+    """Count how far a class is with a lab."""
     with gradebook(course) as db:
         people = [*students(db)] if db is not None else []
     active = [name for name in people if name not in course.people.dropped]

@@ -54,18 +54,8 @@ def init_course(
 ) -> Path:
     """Make a course: labs, settings, a gradebook with the class, and a page for its TAs.
 
-    Parameters
-    ----------
-    folder
-        Where; it must be empty or not exist yet.
-    course_id
-        What nbgrader's exchange calls the course; the bundle's id if omitted.
-
-    Raises
-    ------
-    ValueError
-        When the folder is not empty, or bundle, roster or id cannot be used; nothing is left
-        behind.
+    The folder must be empty or not exist yet; nothing is left behind when this fails. The exchange
+    calls the course by the bundle's id unless ``course_id`` is given.
 
     Examples
     --------

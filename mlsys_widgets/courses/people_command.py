@@ -76,13 +76,7 @@ class Person:
 
 
 def people_of(course: Course, status: HubReply | None) -> Iterator[Person]:
-    """Yield everybody in the course: first who teaches, then who studies.
-
-    Parameters
-    ----------
-    status
-        What the hub says about people; `None` without one.
-    """
+    """Yield everybody in the course: first who teaches, then who studies."""
     people, calendar = course.people, course.calendar
     owner = _owner(course)
     first = {owner: StaffMember(owner, "instructor")} if owner else {}

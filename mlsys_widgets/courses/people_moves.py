@@ -17,9 +17,10 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.exchange_place import exchange_folder, nbgrader_settings
 from mlsys_widgets.files import OWN_FOLDER, open_folder, write_whole
 from mlsys_widgets.grading.gradebook.grade_history import HISTORY, GradeHistory
+from mlsys_widgets.grading.telling.told_file import FILES
 
-#: Where nbgrader keeps the work of students, at each step.
-STEPS: Final = ("submitted", "autograded", "feedback")
+#: Where nbgrader keeps the work of students, at each step, and files for those without a hub.
+STEPS: Final = ("submitted", "autograded", "feedback", FILES)
 #: Work that lost against another when two students were merged, below the course.
 MERGED: Final = "merged"
 #: The same in the exchange, out of reach of everybody.
@@ -116,13 +117,7 @@ def _renamed_text(text: str, old: str, new: str, *, lines: bool) -> str:
 
 
 def renamed(data: Any, old: str, new: str) -> Any:
-    """Return data in which a name, where it is a whole text or key, became another.
-
-    Examples
-    --------
-    >>> renamed({"student": "ada", "folder": "ada+lab_01+x", "says": "ada left"}, "ada", "ann")
-    {'student': 'ann', 'folder': 'ann+lab_01+x', 'says': 'ada left'}
-    """
+    """Return data in which a name, where it is a whole text or key, became another."""
     match data:
         case str():
             if data == old:

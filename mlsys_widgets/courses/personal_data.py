@@ -41,7 +41,7 @@ How = Literal["remove", "edit", "cannot"]
 
 @dataclass(frozen=True)
 class KnownNames:
-    """What a person is called.
+    """The names of a person.
 
     Examples
     --------

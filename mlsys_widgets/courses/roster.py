@@ -40,13 +40,6 @@ _LONGEST: Final = 128  # as in nbgrader's columns
 class RosterEntry:
     """Somebody in the class, as nbgrader's gradebook knows people.
 
-    Parameters
-    ----------
-    id
-        The login: what nbgrader files submissions under.
-    first_name, last_name, email, lms_user_id
-        What grades are exported with; empty where the roster says nothing.
-
     Examples
     --------
     >>> ann = RosterEntry("ann", "Ann", "Lee", lms_user_id="10482")
@@ -54,7 +47,9 @@ class RosterEntry:
     ('ann', 'Lee, Ann', '')
     """
 
-    id: str
+    id: str  #: The login: what nbgrader files submissions under.
+    #: ``first_name``, ``last_name``, ``email``, ``lms_user_id``: what grades are exported with;
+    #: empty where the roster says nothing.
     first_name: str = ""
     last_name: str = ""
     email: str = ""
@@ -82,15 +77,8 @@ class RosterError(ValueError):
 def read_roster(path: Path) -> list[RosterEntry]:
     r"""Read who is in the class.
 
-    Parameters
-    ----------
-    path
-        A CSV file with a line of headings, in UTF-8, with commas, semicolons or tabs.
-
-    Raises
-    ------
-    RosterError
-        If any row cannot be used, with a sentence for each.
+    It is a CSV file with a line of headings, in UTF-8, with commas, semicolons or tabs. A
+    `RosterError` has a sentence for each row that cannot be used.
 
     Examples
     --------

@@ -40,13 +40,7 @@ class Owner(NamedTuple):
 
 
 def owner_of(content: bytes) -> Owner | None:
-    """Tell whose a ledger says it is, by its first event; `None` if it says nothing.
-
-    Parameters
-    ----------
-    content
-        What is in the file.
-    """
+    """Tell whose a ledger says it is, by its first event; `None` if it says nothing."""
     first = next((line for line in content.split(b"\n", 100)[:100] if line.strip()), b"")
     try:
         event = from_line(first)
@@ -67,13 +61,7 @@ def whole_lines(content: bytes) -> list[bytes]:
 
 
 def continues(longer: Sequence[bytes], shorter: Sequence[bytes]) -> bool:
-    """Whether the first lines of one ledger are all the lines of another.
-
-    Examples
-    --------
-    >>> continues([b"one", b"two"], [b"one"]), continues([b"one"], [b"one", b"two"])
-    (True, False)
-    """
+    """Whether the first lines of one ledger are all the lines of another."""
     ours, theirs = ([line.strip() for line in each if line.strip()] for each in (longer, shorter))
     return ours[: len(theirs)] == theirs
 
@@ -81,15 +69,7 @@ def continues(longer: Sequence[bytes], shorter: Sequence[bytes]) -> bool:
 def record_of(content: bytes) -> dict[str, Any]:
     r"""Make the record of a ledger.
 
-    Parameters
-    ----------
-    content
-        What is in the file.
-
-    Raises
-    ------
-    BadRecord
-        When the file is not text.
+    `BadRecord` where it is not text.
     """
     lines = whole_lines(content)
     if len(content) > LARGEST_RECORD or len(lines) > MOST_LINES:
@@ -107,15 +87,7 @@ def record_of(content: bytes) -> dict[str, Any]:
 def carried(book: Any) -> bytes | None:
     r"""Return the ledger that a notebook carries, as its file would have it; `None` without one.
 
-    Parameters
-    ----------
-    book
-        The notebook, as JSON has it; anything else than a notebook carries nothing.
-
-    Raises
-    ------
-    BadRecord
-        When there is something in its place that is no record.
+    What is no notebook carries nothing. `BadRecord` where something else is in its place.
     """
     about = _about(book)
     if about is None or RECORD not in about:
@@ -147,19 +119,7 @@ def put_record(book: Any, content: bytes, lab: str, student: str) -> bool:
     """Have a notebook carry a ledger, if both are this student's work on this lab.
 
     A record that continues the ledger stays as it is: the file is an older copy then, and what was
-    done since is only in the notebook.
-
-    Parameters
-    ----------
-    book
-        The notebook, as JSON has it; it is changed.
-    content
-        What is in the file of the ledger.
-
-    Returns
-    -------
-    bool
-        Whether the notebook was changed.
+    done since is only in the notebook. Changes the notebook, and returns whether it did.
     """
     about = _about(book)
     if about is None or about.get("lab") != lab or owner_of(content) != (lab, student):

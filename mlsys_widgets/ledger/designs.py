@@ -30,17 +30,6 @@ from mlsys_widgets.ledger.values import LONGEST_NAME, json_data
 class Field:
     """One field of a design entry: its meaning and what it may hold.
 
-    Parameters
-    ----------
-    about : str
-        What it says.
-    schema : mapping
-        What it may hold, as JSON Schema.
-    words : str
-        The same in words.
-    required : bool
-        Whether an entry must have it.
-
     Examples
     --------
     The functions of this module make the usual ones:
@@ -52,10 +41,10 @@ class Field:
     {'type': ['number'], 'minimum': 1, 'maximum': 128}
     """
 
-    about: str
-    schema: Mapping[str, Any]
-    words: str
-    required: bool = True
+    about: str  #: What it says.
+    schema: Mapping[str, Any]  #: What it may hold, as JSON Schema.
+    words: str  #: The same in words.
+    required: bool = True  #: Whether an entry must have it.
 
     def accepts(self, value: Any) -> bool:
         """Whether plain data fits."""
@@ -130,15 +119,6 @@ def number(
 class DesignForm:
     """The fields of a lab's design entry.
 
-    Parameters
-    ----------
-    lab : str
-        The lab that hands the entry on.
-    chapter : int
-        Its chapter in the Design Ledger.
-    fields : mapping of str to Field
-        What the entry holds, by name.
-
     Examples
     --------
     >>> fields = {"fused": flag("whether kernels are fused"), "note": text("why", required=False)}
@@ -153,9 +133,9 @@ class DesignForm:
     ['fused']
     """
 
-    lab: str
-    chapter: int
-    fields: Mapping[str, Field]
+    lab: str  #: The lab that hands the entry on.
+    chapter: int  #: Its chapter in the Design Ledger.
+    fields: Mapping[str, Field]  #: What the entry holds, by name.
 
     def check(self, design: Mapping[str, Any]) -> dict[str, Any]:
         """Return an entry as plain data, or refuse it and name the field that does not fit.
@@ -204,11 +184,6 @@ _DECLARED: Final[dict[str, DesignForm]] = {}
 
 def form_of(lab: str) -> DesignForm:
     """Return the form that a lab has declared with `declare`.
-
-    Raises
-    ------
-    ValueRefused
-        When the lab has declared none.
 
     Examples
     --------

@@ -37,32 +37,19 @@ _TURN: Final = threading.Lock()
 
 @dataclass(frozen=True)
 class Draft:
-    """What one window of a browser has in a box.
+    """What one window of a browser has in a box."""
 
-    Parameters
-    ----------
-    window
-        The window, by a name that it chose for itself.
-    value
-        What was typed or chosen.
-    over
-        What the box held when typing began: what was recorded, or what an empty box holds. Once
-        something else is recorded, the draft is out of date.
-    at
-        When it was typed, by the browser's clock: the newest draft is shown first.
-    ledger
-        The ledger that lay beside it, by its id; empty if there was none yet. A lab that was
-        deleted and fetched again has another one, and the drafts of the old copy go.
-    meanwhile
-        Whether it was typed while something else from its box was on the way to be recorded, and
-        nobody had said yet whether it was. Then it is newer than what is recorded, whatever it is.
-    """
-
-    window: str
-    value: Any
+    window: str  # the window, by a name that it chose for itself
+    value: Any  # what was typed or chosen
+    #: What the box held when typing began: what was recorded, or what an empty box holds. Once
+    #: something else is recorded, the draft is out of date.
     over: Any
-    at: float
+    at: float  # when it was typed, by the browser's clock: the newest draft is shown first
+    #: The ledger that lay beside it, by its id; empty if there was none yet. A lab that was deleted
+    #: and fetched again has another one, and the drafts of the old copy go.
     ledger: str = ""
+    #: Whether it was typed while something else from its box was on the way to be recorded, and
+    #: nobody had said yet whether it was. Then it is newer than what is recorded, whatever it is.
     meanwhile: bool = False
 
 
@@ -102,17 +89,8 @@ class Drafts:
     def change(self, changes: Iterable[Any]) -> None:
         """Write drafts, or remove those whose ``draft`` is `None`; all of them or none.
 
-        Parameters
-        ----------
-        changes
-            Mappings with ``item``, ``box``, ``window`` and ``draft``.
-
-        Raises
-        ------
-        DraftRefused
-            When something is not a change, or there is no room for it.
-        OSError
-            When the file cannot be written.
+        ``changes`` are mappings with ``item``, ``box``, ``window`` and ``draft``. `DraftRefused`
+        where one is no change, or there is no room for it.
         """
         with _TURN:
             kept = self.read()

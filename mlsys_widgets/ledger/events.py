@@ -43,23 +43,6 @@ HASH: Final = re.compile(r"[0-9a-f]{64}")
 class Event(NamedTuple):
     """A line of a ledger.
 
-    Parameters
-    ----------
-    seq : int
-        Its number, from 0.
-    time : str
-        When it was written, in UTC to the millisecond.
-    lab : str
-        The lab.
-    kind : str
-        ``opened``, ``prediction``, ``reflection``, ``answer``, ``design`` or ``use``.
-    id : str
-        What it is about: the id of an item or an instrument, or the name of the lab.
-    value
-        What was saved; its form depends on the kind.
-    prev, hash : str
-        The hash of the event before, and its own.
-
     Examples
     --------
     >>> from mlsys_widgets.ledger import Ledger
@@ -73,12 +56,13 @@ class Event(NamedTuple):
     True
     """
 
-    seq: int
-    time: str
-    lab: str
-    kind: str
-    id: str
-    value: Any
+    seq: int  #: Its number, from 0.
+    time: str  #: When it was written, in UTC to the millisecond.
+    lab: str  #: The lab.
+    kind: str  #: ``opened``, ``prediction``, ``reflection``, ``answer``, ``design`` or ``use``.
+    id: str  #: What it is about: the id of an item or an instrument, or the name of the lab.
+    value: Any  #: What was saved; its form depends on the kind.
+    #: ``prev``, ``hash``: the hash of the event before, and its own.
     prev: str
     hash: str
 
@@ -88,14 +72,7 @@ class Malformed(ValueError):
 
 
 def chained(prev: str, seq: int, time: str, lab: str, kind: str, id: str, value: Any) -> Event:
-    """Make the event that follows the one whose hash is ``prev``.
-
-    Examples
-    --------
-    >>> event = chained(GENESIS, 0, "2026-02-03T09:30:00.000Z", "lab_01", "answer", "gap", 1e6)
-    >>> event.hash == digest(event), event.hash[:8]
-    (True, '6f3859fc')
-    """
+    """Make the event that follows the one whose hash is ``prev``."""
     event = Event(seq, time, lab, kind, id, value, prev, "")
     return event._replace(hash=digest(event))
 

@@ -26,43 +26,19 @@ NOTES: Final = "notes.jsonl"
 
 @dataclass(frozen=True)
 class HandInNote:
-    """One hand-in, as the hub saw it.
+    """One hand-in, as the hub saw it."""
 
-    Parameters
-    ----------
-    student
-        Whose: the user of the machine to whom the folder in the exchange belongs.
-    lab, folder
-        Which lab, and the folder's name.
-    head
-        Where its ledger ended; `None` if there was none that could be read.
-    noted
-        When, on the hub's own clock.
-    says
-        What ``timestamp.txt`` said.
-    watched
-        Whether the hub saw it arrive. Otherwise it was there when the hub began to look.
-    """
-
-    student: str
-    lab: str
+    student: str  # whose: the user of the machine to whom the folder in the exchange belongs
+    lab: str  # which lab, and the folder's name
     folder: str
-    head: Head | None
-    noted: datetime
-    says: str
+    head: Head | None  # where its ledger ended; `None` if there was none that could be read
+    noted: datetime  # when, on the hub's own clock
+    says: str  # what ``timestamp.txt`` said
+    #: Whether the hub saw it arrive. Otherwise it was there when the hub began to look.
     watched: bool
 
     def to_line(self) -> bytes:
-        """Write the note as a line of its file.
-
-        Examples
-        --------
-        >>> note = HandInNote(
-        ...     "ann", "lab_01", "ann+lab_01+x", None, datetime(2026, 2, 3, tzinfo=UTC), "", True
-        ... )
-        >>> HandInNote.from_line(note.to_line()) == note
-        True
-        """
+        """Write the note as a line of its file."""
         fields = {
             "student": self.student,
             "lab": self.lab,
@@ -105,10 +81,7 @@ def notes_beside(course: Path) -> Path:
 def read_notes(path: Path) -> Iterator[HandInNote]:
     """Yield the notes in a file, in order, unless somebody else could write to it.
 
-    Parameters
-    ----------
-    path
-        The file. It must belong to root, or to whoever reads it, and to no one else.
+    The file must belong to root, or to whoever reads it, and to no one else.
     """
     try:
         file = open_regular(path)

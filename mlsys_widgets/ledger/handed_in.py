@@ -29,24 +29,13 @@ _LONGEST_NAME: Final = 200
 
 @dataclass(frozen=True)
 class HandIn:
-    """The last time that a lab was handed in.
+    """The last time that a lab was handed in."""
 
-    Parameters
-    ----------
-    time
-        When, as the ledger writes times.
-    head
-        Where the ledger ended that was handed in; `None` if nothing was recorded in it.
-    course
-        The course to which it was submitted; `None` where a file was made.
-    file
-        The name of that file; `None` where the lab was submitted.
-    """
-
-    time: str
+    time: str  # when, as the ledger writes times
+    #: Where the ledger ended that was handed in; `None` if nothing was recorded in it.
     head: Head | None
-    course: str | None = None
-    file: str | None = None
+    course: str | None = None  # the course to which it was submitted; `None` where a file was made
+    file: str | None = None  # the name of that file; `None` where the lab was submitted
 
     def covers(self, events: Sequence[Event]) -> int:
         """Return the number of the last event that was handed in; -1 if none of these was.

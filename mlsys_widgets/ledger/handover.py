@@ -21,19 +21,6 @@ from mlsys_widgets.ledger.values import frozen, json_data
 class Handover:
     """The design that a lab starts from, and where it comes from.
 
-    Parameters
-    ----------
-    lab : str
-        The earlier lab.
-    fields : mapping
-        What it decided.
-    found : bool
-        Whether that comes from its ledger; it is the default otherwise.
-    sentence : str
-        Where it comes from, in words.
-    doubt : str
-        What is wrong with that ledger, in words; empty if it verifies.
-
     Examples
     --------
     A student who has done the earlier lab starts from its design:
@@ -51,11 +38,11 @@ class Handover:
     Starts from your design of lab_07_kernel_fusion, saved at ...
     """
 
-    lab: str
-    fields: Mapping[str, Any]
-    found: bool
-    sentence: str
-    doubt: str = ""
+    lab: str  #: The earlier lab.
+    fields: Mapping[str, Any]  #: What it decided.
+    found: bool  #: Whether that comes from its ledger; it is the default otherwise.
+    sentence: str  #: Where it comes from, in words.
+    doubt: str = ""  #: What is wrong with that ledger, in words; empty if it verifies.
 
 
 def earlier_design(
@@ -67,21 +54,7 @@ def earlier_design(
 ) -> Handover:
     """Find the design entry of an earlier lab of the same student, or return the default.
 
-    Parameters
-    ----------
-    lab : str
-        The earlier lab.
-    beside : path
-        The ledger of the present lab; the earlier one is expected in the folder next to its own.
-    default : mapping
-        What to start from when there is nothing to take over.
-    student : str, optional
-        Whose design it must be.
-
-    Returns
-    -------
-    Handover
-        The design, and where it comes from.
+    It is expected in the folder next to that of ``beside``, the ledger of the present lab.
 
     Examples
     --------

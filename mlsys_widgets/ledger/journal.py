@@ -101,10 +101,7 @@ class Journal:
     def writing(self, *, create: bool) -> Iterator[Writer]:
         """Hold the file exclusively. What others wrote meanwhile is in the writer's ``news``.
 
-        Raises
-        ------
-        NotSaved
-            When the file cannot be opened for writing; the sentence says why.
+        `NotSaved` says why the file cannot be opened for writing.
         """
         with self.thread:
             try:

@@ -32,15 +32,7 @@ def refuse_newer(event: Event) -> None:
 
 
 def misfit(event: Event) -> str | None:
-    """Say what is wrong with the value of an event, as the end of a sentence; `None` if it fits.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.ledger.events import GENESIS, chained
-    >>> at = "2026-02-03T09:30:00.000Z"
-    >>> misfit(chained(GENESIS, 1, at, "lab_01", "prediction", "gap", {"value": "C"}))
-    "must have value and confidence in the value of kind 'prediction', and nothing else but words"
-    """
+    """Say what is wrong with the value of an event, as the end of a sentence; `None` if it fits."""
     parts = KINDS.get(event.kind)
     if parts is None:
         return f"is of kind {event.kind!r}, which is not one of {', '.join(KINDS)}"

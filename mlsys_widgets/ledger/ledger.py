@@ -175,17 +175,10 @@ class Ledger:
     ) -> Verification:
         """Read the whole file again and judge it.
 
-        Parameters
-        ----------
-        student, lab : str, optional
-            Whose ledger it should be; those it was opened with if omitted.
-        now : datetime, optional
-            When the file was collected: no event can be later. The present if omitted.
-        locks : mapping, optional
-            Which predictions each instrument waits for, as the course knows it. What the events
-            themselves say about that always counts.
-        heads : iterable of Head, optional
-            Last events that were noted elsewhere while the student worked.
+        Without ``student`` and ``lab`` it should be theirs for whom it was opened; no event can be
+        later than ``now``, when the file was collected. ``locks`` are the predictions that each
+        instrument waits for, as the course knows it; what the events themselves say about that
+        always counts. ``heads`` are last events that were noted elsewhere while the student worked.
         """
         journal = journal_at(self.path)
         news = journal.news()
@@ -214,15 +207,8 @@ class Ledger:
     ) -> CommittedPrediction:
         """Commit a prediction, once and for all.
 
-        Parameters
-        ----------
-        words : str, optional
-            The value as the student read it, for whoever shows the prediction without the lab.
-
-        Raises
-        ------
-        AlreadyCommitted
-            When it was committed before, here or in another kernel; it carries what stands.
+        ``words`` are the value as the student read it, for whoever shows the prediction without the
+        lab. `AlreadyCommitted`, here or in another kernel, carries what stands.
         """
         name = called("prediction_id", prediction_id)
         if value is None:
@@ -293,17 +279,8 @@ class Ledger:
     ) -> Use:
         """Record that an instrument was used; cheap enough to call on every move of a slider.
 
-        Parameters
-        ----------
-        instrument_id : str
-            Which instrument.
-        needs : str or iterable of str
-            The prediction or predictions it waits for. `verify` names one that is committed
-            later.
-        inputs : mapping, optional
-            How the instrument was set.
-        every : float
-            Seconds after a recorded use during which nothing is written, nor the disk touched.
+        ``needs`` names the predictions that it waits for; `verify` names one that is committed
+        later. For ``every`` seconds after a recorded use nothing is written, nor the disk touched.
         """
         name = called("instrument_id", instrument_id)
         wanted = [called("needs", need) for need in ([needs] if isinstance(needs, str) else needs)]
@@ -325,10 +302,7 @@ class Ledger:
     def begin_again(self) -> Path | None:
         """Rename the file to ``<name>.old-<n>``; the next event starts a new ledger.
 
-        Returns
-        -------
-        path
-            Where the old one is now; `None` if there was none.
+        Returns where the old one is now; `None` if there was none.
         """
         if not self.path.exists():
             return None

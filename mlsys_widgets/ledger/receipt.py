@@ -22,13 +22,7 @@ LONGEST_RECEIPT: Final = 2_000
 
 
 def write_receipt(folder: Path) -> Head | None:
-    """Note where the ledger in a folder ends; returns what was noted.
-
-    Raises
-    ------
-    LedgerError, OSError
-        When the ledger cannot be read or the receipt cannot be written.
-    """
+    """Note where the ledger in a folder ends; returns what was noted."""
     head = Ledger.open(folder / LEDGER).head
     write_whole(folder / RECEIPT, receipt_text(head, datetime.now(UTC)))
     return head
@@ -48,13 +42,7 @@ def receipt_text(head: Head | None, moment: datetime) -> str:
 
 
 def read_receipt(content: bytes) -> Head | None:
-    """Read where the ledger ended; `None` if it had no events.
-
-    Raises
-    ------
-    ValueError
-        When it is not a receipt.
-    """
+    """Read where the ledger ended; `None` if it had no events."""
     try:
         loaded = json.loads(content) if len(content) <= LONGEST_RECEIPT else None
     except (ValueError, RecursionError):

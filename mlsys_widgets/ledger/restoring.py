@@ -37,19 +37,7 @@ def restore_ledger(
 ) -> str | None:
     """Bring a ledger up to what its notebook carries.
 
-    Parameters
-    ----------
-    path
-        The ledger, which may not exist.
-    lab, student
-        Whose it must be.
-    now
-        No event can be later than this; the present if omitted.
-
-    Returns
-    -------
-    str or None
-        What to tell the student about it; `None` if there was nothing to do.
+    Returns what to tell the student about it; `None` if there was nothing to do.
     """
     if path.is_symlink() or beside(path, "old"):
         return None
@@ -127,13 +115,7 @@ def _continued(path: Path, notebook: Path, owner: Owner, now: datetime) -> str |
 
 
 def _intact(content: bytes, owner: Owner, now: datetime) -> list[bytes]:
-    """Return the lines of a record that verifies.
-
-    Raises
-    ------
-    BadRecord
-        With what is wrong with it.
-    """
+    """Return the lines of a record that verifies."""
     lines = _filled(whole_lines(content))
     verdict = verify_lines(lines, student=owner.student, lab=owner.lab, now=now)
     wrong = next((each for each in verdict.problems if each.kind not in _HARMLESS), None)

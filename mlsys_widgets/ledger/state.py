@@ -13,38 +13,22 @@ from typing import Any, NamedTuple
 
 
 class CommittedPrediction(NamedTuple):
-    """A committed prediction.
+    """A committed prediction."""
 
-    Parameters
-    ----------
-    value
-        What was predicted: the key of an option, or a number in SI units.
-    confidence : int or None
-        From 1, a guess, to 5, certain; `None` if nobody asked.
-    words : str or None
-        The value as the student read it: keys of options are never shown, and their words may
-        differ from student to student.
-    """
-
-    value: Any
-    confidence: int | None
+    value: Any  #: What was predicted: the key of an option, or a number in SI units.
+    confidence: int | None  #: From 1, a guess, to 5, certain; `None` if nobody asked.
     time: str
     seq: int
+    #: The value as the student read it: keys of options are never shown, and their words may differ
+    #: from student to student.
     words: str | None = None
 
 
 class Attempt(NamedTuple):
-    """One attempt at a reflection.
+    """One attempt at a reflection."""
 
-    Parameters
-    ----------
-    value
-        What was chosen or written; for gaps in a sentence, the choice for each gap.
-    correct : bool or None
-        Whether it was right; `None` if nobody judged it, as with words of one's own.
-    """
-
-    value: Any
+    value: Any  #: What was chosen or written; for gaps in a sentence, the choice for each gap.
+    #: Whether it was right; `None` if nobody judged it, as with words of one's own.
     correct: bool | None
     time: str
     seq: int
@@ -81,15 +65,6 @@ class ReflectionAttempts:
 class Answer(NamedTuple):
     """The answer that stands, and those before it.
 
-    Parameters
-    ----------
-    unit : str or None
-        Its unit in words, for a number.
-    confidence : int or None
-        From 1 to 5, where a quiz asked for it.
-    earlier : tuple of Answer
-        What was answered before, the first one first.
-
     Examples
     --------
     >>> from mlsys_widgets.ledger import Ledger
@@ -102,11 +77,11 @@ class Answer(NamedTuple):
     """
 
     value: Any
-    unit: str | None
-    confidence: int | None
+    unit: str | None  #: Its unit in words, for a number.
+    confidence: int | None  #: From 1 to 5, where a quiz asked for it.
     time: str
     seq: int
-    earlier: tuple[Answer, ...] = ()
+    earlier: tuple[Answer, ...] = ()  #: What was answered before, the first one first.
 
     @property
     def attempts(self) -> int:
@@ -135,27 +110,15 @@ class Design(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Use:
-    """How an instrument was used.
+    """How an instrument was used."""
 
-    Parameters
-    ----------
-    needs : tuple of str
-        The predictions that had to be committed before.
-    inputs : mapping
-        How it was set when that was last recorded.
-    first, last : str
-        When it was first used, and when last.
-    first_seq : int
-        The number of the first event, to compare with that of a prediction.
-    count : int
-        How often a use was recorded: at most once a minute, however often a slider moves.
-    """
-
-    needs: tuple[str, ...]
-    inputs: Mapping[str, Any]
+    needs: tuple[str, ...]  #: The predictions that had to be committed before.
+    inputs: Mapping[str, Any]  #: How it was set when that was last recorded.
+    #: ``first``, ``last``: when it was first used, and when last.
     first: str
     last: str
-    first_seq: int
+    first_seq: int  #: The number of the first event, to compare with that of a prediction.
+    #: How often a use was recorded: at most once a minute, however often a slider moves.
     count: int
 
 

@@ -42,27 +42,8 @@ def export_ledgers(
 ) -> Path:
     """Write one student's ledgers, one per lab, to a single new file.
 
-    Parameters
-    ----------
-    paths : iterable of path
-        The ledgers.
-    destination : path
-        The file to write; it must not exist yet.
-    now : datetime, optional
-        No event can be later than this; the present if omitted.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    ExchangeError
-        When a ledger does not verify, they belong to several students, two are of one lab, or the
-        file exists already.
-    NotSaved
-        When the file cannot be written.
+    `ExchangeError` where a ledger does not verify, they belong to several students, two are of one
+    lab, or the file exists already.
 
     Examples
     --------
@@ -122,30 +103,8 @@ def import_ledgers(
     """Write the ledgers of an export to ``folder/<lab>/ledger.jsonl``, all or none.
 
     A ledger that the export continues gets what it lacks; one that has all of it, or more, stays.
-
-    Parameters
-    ----------
-    source : path
-        A file made by `export_ledgers`.
-    folder : path
-        Where the labs are.
-    student : str, optional
-        Whose ledgers they must be.
-    now : datetime, optional
-        No event can be later than this; the present if omitted.
-
-    Returns
-    -------
-    dict
-        Lab -> the path of its ledger.
-
-    Raises
-    ------
-    ExchangeError
-        When the file is damaged or no export, a ledger in it does not verify, or another ledger
-        is in its place.
-    NotSaved
-        When a ledger cannot be written; then no new one is.
+    `ExchangeError` where the file is damaged or no export, a ledger in it does not verify, or
+    another ledger is in its place. `NotSaved` where one cannot be written; then no new one is.
 
     Examples
     --------
@@ -217,26 +176,9 @@ def import_ledger(
 ) -> Imported:
     """Bring the ledger of one lab up to what an export holds of it, whatever is there already.
 
-    Parameters
-    ----------
-    path
-        The ledger, which may not exist.
-    lab, student
-        Whose it must be.
-    aside
-        Whether a ledger that has gone another way is set aside for the one in the file.
-
-    Returns
-    -------
-    Imported
-        What was done.
-
-    Raises
-    ------
-    ExchangeError
-        When the file is damaged or no export, or holds nothing of this student and lab.
-    NotSaved
-        When the ledger cannot be written.
+    With ``aside``, a ledger that has gone another way is set aside for the one in the file.
+    `ExchangeError` where the file is damaged or no export, or holds nothing of this student and
+    lab.
     """
     document = _load(Path(source))
     if document["student"] != student:

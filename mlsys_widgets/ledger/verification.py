@@ -77,15 +77,6 @@ class Head(NamedTuple):
 class Problem:
     """Something that does not fit. Printed, it is its sentence.
 
-    Parameters
-    ----------
-    seq : int
-        The number of the event; for a broken chain, of the first that is not intact.
-    kind : str
-        In what way it does not fit: ``broken``, ``forged time`` and the like.
-    sentence : str
-        The same, for a person to read.
-
     Examples
     --------
     A student changes a prediction with a text editor:
@@ -103,9 +94,9 @@ class Problem:
     match its content.
     """
 
-    seq: int
-    kind: Kind
-    sentence: str
+    seq: int  #: The number of the event; for a broken chain, of the first that is not intact.
+    kind: Kind  #: In what way it does not fit: ``broken``, ``forged time`` and the like.
+    sentence: str  #: The same, for a person to read.
 
     def __str__(self) -> str:
         return self.sentence
@@ -114,15 +105,6 @@ class Problem:
 @dataclass(frozen=True)
 class Verification:
     """The verdict on a ledger.
-
-    Parameters
-    ----------
-    problems : tuple of Problem
-        Everything that does not fit, the first `MOST_PROBLEMS` of it.
-    events : int
-        How many lines there are.
-    unlike_noted : tuple of Problem
-        Those of the problems that a head noted elsewhere shows, and nothing else does.
 
     Examples
     --------
@@ -138,8 +120,9 @@ class Verification:
     (False, ["This is the ledger of 'ann', not of 'ben'."])
     """
 
-    problems: tuple[Problem, ...]
-    events: int
+    problems: tuple[Problem, ...]  #: Everything that does not fit, the first `MOST_PROBLEMS` of it.
+    events: int  #: How many lines there are.
+    #: Those of the problems that a head noted elsewhere shows, and nothing else does.
     unlike_noted: tuple[Problem, ...] = ()
 
     @property

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from mlsys_widgets.measured.child_process import BUDGET, not_saved
+from mlsys_widgets.measured.cpu.machine import is_page
 
 #: Seconds after which a measurement that has not ended is ended.
 LONGEST: Final = 120.0
@@ -25,24 +26,15 @@ Outcome = Literal["running", "saved", "failed", "canceled"]
 
 def can_measure() -> bool:
     """Whether a child can be started that measures; Python in WebAssembly has no processes."""
-    return sys.platform not in {"emscripten", "wasi"}
+    return not is_page()
 
 
 class BackgroundMeasurement:
     """A child process that measures this machine and saves what it found.
 
-    Parameters
-    ----------
-    out
-        The file; it is replaced in one step, at the end, or stays as it was.
-    sizes
-        Sides of the fp32 products without which the measurement is not saved.
-    sections
-        The only parts to measure, by name; the usual ones if none is named.
-    budget
-        Seconds after which no further case starts.
-    longest
-        Seconds after which it is ended in any case.
+    The file is replaced in one step at the end, or stays as it was; it is not saved without the
+    fp32 products of the ``sizes``. No case starts after ``budget`` seconds, and after the
+    ``longest`` it is ended in any case.
     """
 
     def __init__(
@@ -179,13 +171,7 @@ def _crashed(code: int, complaints: bytes) -> str:
 
 
 def refuse_unwritable(out: Path) -> None:
-    """Find out before measuring whether the result can be saved.
-
-    Raises
-    ------
-    ValueError
-        With a sentence that says why not.
-    """
+    """Find out before measuring whether the result can be saved."""
     trial = out.with_name(f".{out.name}.trial-{os.getpid()}")
     try:
         with trial.open("xb") as file:

@@ -62,15 +62,8 @@ def usable(family: KernelFamily, device: ph.Device) -> bool:
 def calibrate(document: Document, chosen: Chosen = fitted_positions) -> dict[str, Any]:
     """Fit all laws to a measurement.
 
-    Parameters
-    ----------
-    chosen
-        Which cases of a family are fitted, by their number.
-
-    Returns
-    -------
-    dict
-        Plain data, as ``physics.read_calibration`` reads it and ``mlsys calibrate`` writes it.
+    ``chosen`` are the numbers of the cases of a family that are fitted. Returns plain data, as
+    ``physics.read_calibration`` reads it and ``mlsys calibrate`` writes it.
     """
     device, units = device_of(document), float(document["device"]["units"])
     launch = _launch(document, chosen, ("layer", "serving")) or device.launch_overhead or 0.0

@@ -59,17 +59,8 @@ def validate(
 ) -> None:
     """Refuse a document that breaks the schema or contradicts itself.
 
-    Parameters
-    ----------
-    document : object
-        What was read, or made: a measurement is a dict.
-    allow : collection of str
-        Which statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a rehearsal).
-
-    Raises
-    ------
-    MeasurementError
-        With one sentence that names the source, the field and what is allowed.
+    ``allow`` lists the statuses to accept, as in ``load``. A `MeasurementError` names the source,
+    the field and what is allowed.
 
     Examples
     --------

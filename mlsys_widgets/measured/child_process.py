@@ -37,13 +37,7 @@ _CLOSED: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def not_saved(problem: OSError, file: str) -> str:
-    """Say why a measurement could not be saved, and what to do about it.
-
-    Examples
-    --------
-    >>> print(not_saved(OSError(errno.ENOSPC, "No space left on device"), "machine.json"))
-    The disk is full, so machine.json could not be saved. Free some space and measure again.
-    """
+    """Say why a measurement could not be saved, and what to do about it."""
     if problem.errno in _FULL:
         return f"The disk is full, so {file} could not be saved. Free some space and measure again."
     if problem.errno in _CLOSED:
@@ -55,13 +49,7 @@ def not_saved(problem: OSError, file: str) -> str:
 
 
 def lacking(document: Document, sizes: Sequence[int]) -> str:
-    """Say what a measurement lacks of what a lab needs; empty if it lacks nothing.
-
-    Parameters
-    ----------
-    sizes
-        Sides of the fp32 products that the lab asks about.
-    """
+    """Say what a measurement lacks of what a lab needs; empty if it lacks nothing."""
     found = ceilings(document)
     timed = {point.shape["n"] for point in points(document, "fp32", "gemm") if point.is_square}
     missing = [f"the fp32 product of N = {n:,}" for n in sizes if n not in timed]

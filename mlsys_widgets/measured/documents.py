@@ -26,11 +26,6 @@ MOST_BYTES = 64 << 20
 def available() -> list[str]:
     """Return the names of the documents that come with the package.
 
-    Returns
-    -------
-    list of str
-        Each can be given to ``load``, ``cases``, ``points`` and ``ceilings``.
-
     Examples
     --------
     >>> "cpu-2core-server" in available()
@@ -49,17 +44,8 @@ def load(
 ) -> Document:
     """Read a document by its path, or by the name under which it ships, and check it.
 
-    Parameters
-    ----------
-    name_or_path : str or path
-        One of `available()`, or the path of a JSON file.
-    allow : collection of str
-        Which statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a rehearsal).
-
-    Raises
-    ------
-    MeasurementError
-        If there is no such document, or it is not one that can be used.
+    ``allow`` lists the statuses to accept: ``complete``, ``partial`` (cut short), ``dry`` (a
+    rehearsal). A `MeasurementError` says why there is no such document, or why it cannot be used.
 
     Examples
     --------
@@ -111,19 +97,7 @@ def parse(
 ) -> Document:
     """Check the text of a document and return it as plain data.
 
-    Parameters
-    ----------
-    data : str, or encoded in UTF-8
-        JSON.
-    source : str
-        What the sentence calls it if it is refused.
-    allow : collection of str
-        Which statuses to accept, as in ``load``.
-
-    Raises
-    ------
-    MeasurementError
-        If it is not JSON, or not a document that can be used.
+    ``source`` is what a `MeasurementError` calls the document. Statuses as in ``load``.
 
     Examples
     --------
@@ -158,15 +132,7 @@ def save(
 ) -> Path:
     """Check a document and write it in one step: the file is the old one or the whole new one.
 
-    Parameters
-    ----------
-    allow : collection of str
-        Which statuses to accept, as in ``load``.
-
-    Raises
-    ------
-    MeasurementError
-        If the document fails its checks, in which case nothing is written.
+    Nothing is written where it fails its checks. Statuses as in ``load``.
 
     Examples
     --------
@@ -207,17 +173,8 @@ def merged(base: Document, update: Document) -> Document:
     """Return the update, together with the base's sections that the update did not measure again.
 
     Both must come from the same device, with the same software. Where something of the base is
-    left, the date remains that of the base, and a note says what was measured later, and when.
-
-    Parameters
-    ----------
-    base, update : dict
-        The older document and the newer one.
-
-    Raises
-    ------
-    MeasurementError
-        If they come from different devices or different software.
+    left, the date remains that of the base, and a note says what was measured later, and when. A
+    `MeasurementError` says that they come from different devices or different software.
 
     Examples
     --------

@@ -16,18 +16,10 @@ from mlsys_widgets.wording.plurals import counted
 
 @dataclass(frozen=True)
 class MachineFile:
-    """A measurement as it lies in a folder.
+    """A measurement as it lies in a folder."""
 
-    Parameters
-    ----------
-    document
-        What it says; `None` if it cannot be used.
-    digest
-        The SHA-256 of the file.
-    """
-
-    document: Document | None
-    digest: str
+    document: Document | None  # what it says; `None` if it cannot be used
+    digest: str  # the SHA-256 of the file
     problem: str = ""
 
     @property

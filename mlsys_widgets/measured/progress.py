@@ -16,10 +16,7 @@ Say = Callable[[str], None]
 def progress(parts: list[str], *, show: bool = True) -> Iterator[Say]:
     """Yield a function to call with what is being done, in the form ``section: what``.
 
-    Parameters
-    ----------
-    parts : list of str
-        The sections to come; the bar moves by one when a new one begins.
+    The bar moves by one of the ``parts`` when a new one begins.
 
     Examples
     --------

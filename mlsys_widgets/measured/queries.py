@@ -25,35 +25,6 @@ class Case:
 
     ``cases`` returns them.
 
-    Parameters
-    ----------
-    section : str
-        The part of the measurement it belongs to.
-    kind, variant : str
-        What was run (``"gemm"``, ``"copy"``, ``"launch"``), and how (``"numpy"``, ``"graph"``).
-    shape : mapping of str to value
-        Its sizes: ``m``, ``n`` and ``k`` of a product, ``threads``, and so on.
-    bytes, traffic : float or None, B
-        Data moved by the textbook's formula, and the fewest that the implementation moves.
-    seconds : Spread, s
-        Time of one call: ``median``, the quartiles ``q25`` and ``q75``, and ``repetitions``.
-    enqueue, latency : Spread or None, s
-        Time of the CPU before the call returns, and of one call alone until its result is there.
-    gpu_busy : float or None, s
-        Time of one call in which the GPU ran a kernel or a copy.
-    compile_seconds : float or None, s
-        Time of the first calls of a compiled function.
-    throughput : float or None, /s
-        Samples or tokens per second, or bytes of a stream.
-    error : float or None
-        Relative error of the result, against a reference in 64 bits.
-    memory : mapping of str to float or None, B
-        Of a training step, by kind and at the peak.
-    energy : mapping of str to float or None
-        Energy of one call (``joules``), mean power (``watts``), clocks and temperature.
-    timeline : mapping of str to columns or None
-        Of a replay: its ``requests`` and its ``steps``, one list per quantity.
-
     Examples
     --------
     How fast did a 2-core server multiply two matrices of 1,024 by 1,024?
@@ -70,24 +41,34 @@ class Case:
     True
     """
 
-    section: str
+    section: str  #: The part of the measurement it belongs to.
+    #: ``kind``, ``variant``: what was run (``"gemm"``, ``"copy"``, ``"launch"``), and how
+    #: (``"numpy"``, ``"graph"``).
     kind: str
     variant: str
     precision: str | None
+    #: Its sizes: ``m``, ``n`` and ``k`` of a product, ``threads``, and so on.
     shape: Mapping[str, Value]
     flops: float | None
+    #: ``bytes``, ``traffic``: data moved by the textbook's formula, and the fewest that the
+    #: implementation moves (B).
     bytes: float | None
     traffic: float | None
     kernels: int | None
+    #: Time of one call: ``median``, the quartiles ``q25`` and ``q75``, and ``repetitions`` (s).
     seconds: Spread
+    #: ``enqueue``, ``latency``: time of the CPU before the call returns, and of one call alone
+    #: until its result is there (s).
     enqueue: Spread | None
     latency: Spread | None
-    gpu_busy: float | None
-    compile_seconds: float | None
-    throughput: float | None
-    error: float | None
-    memory: Mapping[str, float] | None
+    gpu_busy: float | None  #: Time of one call in which the GPU ran a kernel or a copy (s).
+    compile_seconds: float | None  #: Time of the first calls of a compiled function (s).
+    throughput: float | None  #: Samples or tokens per second, or bytes of a stream (/s).
+    error: float | None  #: Relative error of the result, against a reference in 64 bits.
+    memory: Mapping[str, float] | None  #: Of a training step, by kind and at the peak (B).
+    #: Energy of one call (``joules``), mean power (``watts``), clocks and temperature.
     energy: Mapping[str, float] | None
+    #: Of a replay: its ``requests`` and its ``steps``, one list per quantity.
     timeline: Mapping[str, Mapping[str, Sequence[float]]] | None
 
     @property
@@ -113,11 +94,6 @@ class Point:
 
     ``points`` returns them.
 
-    Parameters
-    ----------
-    label : str
-        A few words that distinguish it from other points.
-
     Examples
     --------
     Does any measured product beat the roof that the H200's datasheet promises?
@@ -137,7 +113,7 @@ class Point:
     kind: str
     variant: str
     precision: str | None
-    label: str
+    label: str  #: A few words that distinguish it from other points.
     shape: Mapping[str, Value]
     intensity: float
     attained: float
@@ -164,13 +140,6 @@ class Ceilings:
 
     ``ceilings`` returns them.
 
-    Parameters
-    ----------
-    bandwidth : float or None, B/s
-        The best copy or triad past the last cache.
-    launch : float or None, s
-        From one launch of a tiny operation to the next, as seen by a program.
-
     Examples
     --------
     What fraction of its datasheet did an H200 reach?
@@ -185,7 +154,8 @@ class Ceilings:
 
     device: str
     peaks: Mapping[str, float]
-    bandwidth: float | None
+    bandwidth: float | None  #: The best copy or triad past the last cache (B/s).
+    #: From one launch of a tiny operation to the next, as seen by a program (s).
     launch: float | None
 
 
@@ -252,12 +222,9 @@ def cases(
 ) -> list[Case]:
     """Return the matching cases of a document, in the order in which they were measured.
 
-    Parameters
-    ----------
-    device : str, path or document
-        Name of a document that ships, key of its device, path of a file, or a loaded document.
-    **shape
-        Only cases whose shape has these values, such as ``n=1024`` or ``threads=1``.
+    The ``device`` is the name of a document that ships, the key of its device, the path of a file,
+    or a loaded document. Only cases whose ``shape`` has these values, such as ``n=1024`` or
+    ``threads=1``.
 
     Examples
     --------
@@ -351,10 +318,7 @@ def points(
 def ceilings(device: Source) -> Ceilings:
     """Return the best matrix product per precision, the best stream, and the cost of a launch.
 
-    Parameters
-    ----------
-    device : str, path or document
-        Name of a document that ships, key of its device, path of a file, or a loaded document.
+    The ``device`` is as in ``cases``.
 
     Examples
     --------

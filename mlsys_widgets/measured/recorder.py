@@ -38,10 +38,7 @@ class Spread:
 def spread(samples: Sequence[float]) -> Spread:
     """Median and quartiles of timings.
 
-    Parameters
-    ----------
-    samples : sequence of float
-        Seconds of one call, one entry per repetition; all must be positive and finite.
+    They must be positive and finite.
     """
     if not samples or not all(math.isfinite(s) and s > 0 for s in samples):
         raise ValueError(f"samples must be positive finite seconds, got {list(samples)[:5]!r}")
@@ -71,24 +68,15 @@ class OutOfTime(Skip):
 
 @dataclass
 class Recorder:
-    """The measurement so far.
-
-    Parameters
-    ----------
-    status : str
-        The status of a finished document: ``complete`` or ``dry``.
-    say : callable
-        Called with a few words about what is being done.
-    budget : float
-        Seconds after which no further case starts.
-    """
+    """The measurement so far."""
 
     device: Mapping[str, Any]
     software: Mapping[str, str]
     method: Mapping[str, Any]
-    status: str = "complete"
+    status: str = "complete"  # the status of a finished document: ``complete`` or ``dry``
+    #: Called with a few words about what is being done.
     say: Callable[[str], None] = lambda text: None
-    budget: float = math.inf
+    budget: float = math.inf  # seconds after which no further case starts
     section: str = "start"
     cases: list[dict[str, Any]] = field(default_factory=list)
     skipped: list[dict[str, str]] = field(default_factory=list)

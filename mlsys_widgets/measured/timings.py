@@ -21,17 +21,7 @@ _TIMES: Final = ("median", "q25", "q75")
 
 
 def timings(content: bytes) -> frozenset[str]:
-    """Return a word for each timing in a document's file; none if it is no document.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.measured.documents import load, text
-    >>> document = load("cpu-2core-server")
-    >>> timings(text(document).encode()) == timings(json.dumps(document).encode())
-    True
-    >>> timings(b"no JSON")
-    frozenset()
-    """
+    """Return a word for each timing in a document's file; none if it is no document."""
     try:
         return _of_document(json.loads(content))
     except (ValueError, LookupError, TypeError, RecursionError):
@@ -39,14 +29,7 @@ def timings(content: bytes) -> frozenset[str]:
 
 
 def shipped_as(found: Set[str]) -> str | None:
-    """Return the name of the shipped document that timings are from; `None` if of none.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.measured.documents import load, text
-    >>> shipped_as(timings(text(load("cpu-2core-server")).encode()))
-    'cpu-2core-server'
-    """
+    """Return the name of the shipped document that timings are from; `None` if of none."""
     names = (name for name, known in _shipped().items() if len(known & found) >= COMMON)
     return next(names, None)
 

@@ -185,12 +185,8 @@ def hold_trial(
 ) -> Trial:
     """Judge every case of a measurement document that physics has a formula for.
 
-    Parameters
-    ----------
-    chosen
-        Which cases of a family are fitted, by their number; the others are judged.
-    calibration
-        What was fitted to those cases before, which spares the fit.
+    Cases of a family whose numbers are ``chosen`` are fitted, and the others judged. A
+    ``calibration`` to those cases spares the fit.
     """
     roofs = roofs_of(document)
     if calibration is None:

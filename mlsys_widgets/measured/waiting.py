@@ -15,30 +15,18 @@ HELD_UP: Final = 1.1
 
 @dataclass(frozen=True)
 class WaitingRun:
-    """One run of a little server, in SI units. ``waiting_runs`` returns them.
+    """One run of a little server, in SI units. ``waiting_runs`` returns them."""
 
-    Parameters
-    ----------
-    loop : str
-        ``"open"`` or ``"closed"``.
-    busy, utilization : float
-        How busy the server was to be, and how busy it was.
-    drawn_service, service : float, s
-        What requests say that they need, and for how long they were served, on average.
-    mean, p99 : float, s
-        Response times.
-    simulated_mean, simulated_p99 : float, s
-        What a simulation gives for requests that were sent at these times and served as long.
-    """
-
-    loop: str
-    busy: float
+    loop: str  # ``"open"`` or ``"closed"``
+    busy: float  # how busy the server was to be, and how busy it was
     utilization: float
     requests: int
+    #: What requests say that they need, and for how long they were served, on average.
     drawn_service: float
     service: float
-    mean: float
+    mean: float  # response times
     p99: float
+    #: What a simulation gives for requests that were sent at these times and served as long.
     simulated_mean: float
     simulated_p99: float
 
@@ -54,14 +42,7 @@ class WaitingRun:
 
 
 def waiting_runs(document: Mapping[str, Any]) -> list[WaitingRun]:
-    """Return the runs of a little server in a measurement; none if it has no such section.
-
-    Examples
-    --------
-    >>> from mlsys_widgets import measured
-    >>> waiting_runs(measured.load("cpu-2core-server"))
-    []
-    """
+    """Return the runs of a little server in a measurement; none if it has no such section."""
     names = [name for name in WaitingRun.__dataclass_fields__ if name != "loop"]
     return [
         WaitingRun(loop=case.variant, **{name: case.shape[name] for name in names})  # type: ignore[arg-type]

@@ -61,10 +61,7 @@ def is_plain(content: bytes) -> bool:
 def read_json(content: bytes) -> tuple[dict[str, Any], tuple[Remark, ...]]:
     """Read a file as the data of a notebook, and remark on what was odd about the file.
 
-    Raises
-    ------
-    UnreadableNotebook
-        When it is something else, with a sentence for the student.
+    `UnreadableNotebook` has a sentence for the student.
     """
     text, remarks = _text(content)
     if _MARKER in text and _CONFLICT.search(text):

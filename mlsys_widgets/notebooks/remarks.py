@@ -55,13 +55,7 @@ class Note:
 
 
 def printable(words: str) -> str:
-    """Make words fit for a terminal, whoever wrote them.
-
-    Examples
-    --------
-    >>> printable("one" + chr(10) + "two").isprintable()
-    True
-    """
+    """Make words fit for a terminal, whoever wrote them."""
     shown = (c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words[:_LONGEST])
     return "".join(shown)
 
@@ -70,11 +64,6 @@ def quoted(words: str, longest: int = 60) -> str:
     """Put what a student chose, such as the name of a file, into quotes, and not too much of it.
 
     Whatever it says, nobody takes it for words of ours.
-
-    Examples
-    --------
-    >>> quoted("a" * 90, 12), quoted("my work.ipynb")
-    ('“aaaaa…aaaaa”', '“my work.ipynb”')
     """
     plain = printable(words.replace("“", '"').replace("”", '"'))
     if len(plain) > longest:

@@ -29,13 +29,8 @@ _MARKER: Final = re.compile(r"^(?:<{7}|>{7}) ", re.M)
 def stray_work(book: Any, blueprint: Blueprint, *, lost: bool = False) -> list[Remark]:
     """Name what a student wrote where it does not count, cell by cell.
 
-    Parameters
-    ----------
-    book
-        The notebook as it was submitted, before cells of the lab are restored.
-    lost
-        Whether the notebook lost what nbgrader notes in cells: then nobody can tell a student's
-        text from the lab's.
+    ``book`` is as it was submitted, before cells of the lab are restored. Where it ``lost`` what
+    nbgrader notes in cells, nobody can tell a student's text from the lab's.
     """
     remarks = [*_edited(book, blueprint), *_answers(book, blueprint), *_conflicts(book)]
     return remarks if lost else [*remarks, *_essays(book, blueprint), *_texts(book)]

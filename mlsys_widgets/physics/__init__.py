@@ -118,7 +118,7 @@ from mlsys_widgets.physics.quantization import (
     stored_weights,
 )
 from mlsys_widgets.physics.queue_simulation import (
-    Served,
+    ServedRequests,
     simulate_batches,
     simulate_closed_loop,
     simulate_queue,
@@ -230,7 +230,7 @@ __all__ = [
     "Ridge",
     "Roofline",
     "Sensitivity",
-    "Served",
+    "ServedRequests",
     "Service",
     "ServiceEnergy",
     "ServingTime",

@@ -30,64 +30,39 @@ class ImpossibleAdmission(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Admitted:
-    """What came of decisions.
+class AdmissionOutcome:
+    """The outcome of decisions: what was served, and how many promises were kept."""
 
-    Parameters
-    ----------
-    served : ServedTrace
-        What happened to each request.
-    shown : sequence
-        What the policy was shown before each decision.
-    in_time, flowing : int
-        Answers whose first token came as promised, and those that were completed without a pause
-        longer than promised.
-    kept : int
-        Answers that keep both promises.
-    """
-
-    served: ServedTrace
-    shown: Sequence[Any]
+    served: ServedTrace  # what happened to each request
+    shown: Sequence[Any]  # what the policy was shown before each decision
+    #: Answers whose first token came as promised, and those that were completed without a pause
+    #: longer than promised.
     in_time: int
     flowing: int
-    kept: int
+    kept: int  # answers that keep both promises
 
 
 @dataclass(frozen=True)
 class AdmissionRun:
-    """Requests, and the engine that they come to, as plain data.
+    """Requests, and the engine that they come to, as plain data."""
 
-    Parameters
-    ----------
-    requests : sequence
-        Arrival in seconds, and tokens of prompt and of answer; in the order of their arrival.
-    pages, block : int
-        Pages of the cache, and tokens of each.
-    read : sequence of two floats, s
-        Seconds to read a prompt: at least, and for each token.
-    write : sequence of three floats, s
-        Seconds to write a token for everybody: at least, for each sequence, and for each token in
-        the cache.
-    first, pause : float, s
-        What users were promised: how long after a request the first token of its answer comes at
-        the latest, and how long each other after the one before.
-    """
-
+    #: Arrival in seconds, and tokens of prompt and of answer; in the order of their arrival.
     requests: Sequence[Sequence[float]]
-    pages: int
+    pages: int  # pages of the cache, and tokens of each
     block: int
-    read: Sequence[float]
+    read: Sequence[float]  # seconds to read a prompt: at least, and for each token
+    #: Seconds to write a token for everybody: at least, for each sequence, and for each token in
+    #: the cache.
     write: Sequence[float]
+    #: What users were promised: how long after a request the first token of its answer comes at the
+    #: latest, and how long each other after the one before.
     first: float
     pause: float
 
     def serve(self, admit: Admission | None = None) -> ServedTrace:
         """Serve them with a policy; without one, the engine lets in as many as fit.
 
-        Raises
-        ------
-        ImpossibleAdmission
-            If it lets in whom the engine cannot take.
+        `ImpossibleAdmission` if it lets in whom the engine cannot take.
         """
 
         def checked(free: int, running: list[list[int]], waiting: list[list[float]]) -> int:
@@ -124,11 +99,11 @@ class AdmissionRun:
             admit=checked if admit else None,
         )
 
-    def came_of(self, served: ServedTrace, shown: Sequence[Any] = ()) -> Admitted:
+    def came_of(self, served: ServedTrace, shown: Sequence[Any] = ()) -> AdmissionOutcome:
         """Hold what happened against the promises."""
         in_time = served.wait <= self.first
         flowing = (served.pause <= self.pause) & np.isfinite(served.ended)
-        return Admitted(
+        return AdmissionOutcome(
             served, shown, int(in_time.sum()), int(flowing.sum()), int((in_time & flowing).sum())
         )
 
@@ -166,13 +141,10 @@ def play(policy: Admission, run: Mapping[str, Any]) -> list[Any]:
     return decided
 
 
-def replay(decided: Sequence[Any], run: Mapping[str, Any]) -> Admitted:
+def replay(decided: Sequence[Any], run: Mapping[str, Any]) -> AdmissionOutcome:
     """Find out what came of decisions.
 
-    Raises
-    ------
-    ImpossibleAdmission
-        If no engine can have followed them.
+    `ImpossibleAdmission` if no engine can have followed them.
     """
     shown: list[Any] = []
 

@@ -181,12 +181,7 @@ def paged_cache(
 ) -> PagedShare:
     """A cache in pages, which are handed out as tokens come.
 
-    Parameters
-    ----------
-    memory, token, prompt, answer
-        As in `reserved_cache`.
-    block : float or array
-        Tokens of a page.
+    ``block`` are the tokens of a page; the rest is as in `reserved_cache`.
 
     Examples
     --------

@@ -19,17 +19,6 @@ from mlsys_widgets.wording.units import format_quantity
 class Quantity:
     """The names of a number of a result, in formulas and in words.
 
-    Parameters
-    ----------
-    name : str
-        Its name in Python: the attribute of the result.
-    symbol : str
-        Its symbol in formulas; what follows an underscore is an index.
-    unit : str
-        Its unit, one of those in ``format_quantity``.
-    about : str
-        What it is, in a few words.
-
     Examples
     --------
     >>> from mlsys_widgets import physics as ph
@@ -42,10 +31,10 @@ class Quantity:
     Quantity(name='attainable', symbol='A', unit='FLOP/s', about='attainable rate')
     """
 
-    name: str
-    symbol: str
-    unit: str
-    about: str
+    name: str  #: Its name in Python: the attribute of the result.
+    symbol: str  #: Its symbol in formulas; what follows an underscore is an index.
+    unit: str  #: Its unit, one of those in ``format_quantity``.
+    about: str  #: What it is, in a few words.
 
 
 class EveryNotation(Mapping[Notation, str]):
@@ -74,15 +63,6 @@ class EveryNotation(Mapping[Notation, str]):
 class Step:
     """One quantity: what it is, how it follows, and what comes out.
 
-    Parameters
-    ----------
-    quantity : Quantity
-        What it is called.
-    formula, substitution : mapping of notation to str
-        The formula in symbols, and with numbers in their place.
-    value : float or bool
-        What comes out, in SI units.
-
     Examples
     --------
     >>> from mlsys_widgets import physics as ph
@@ -97,10 +77,11 @@ class Step:
     ['I*', 'P / B', '989 TFLOPS / 4.8 TB/s', '206 FLOP/B']
     """
 
-    quantity: Quantity
+    quantity: Quantity  #: What it is called.
+    #: ``formula``, ``substitution``: the formula in symbols, and with numbers in their place.
     formula: Mapping[Notation, str]
     substitution: Mapping[Notation, str]
-    value: float | bool
+    value: float | bool  #: What comes out, in SI units.
 
     @property
     def shown(self) -> str:
@@ -148,11 +129,6 @@ class Derivation:
 
     Every result has one, and so has every number that was read from a result.
 
-    Parameters
-    ----------
-    steps : tuple of Step
-        In an order in which each follows from those before it.
-
     Examples
     --------
     Why do Llama-3.1-8B's weights not fit on a phone?
@@ -171,7 +147,7 @@ class Derivation:
     ['fill', 'out_of_memory']
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...]  #: In an order in which each follows from those before it.
 
     def to_text(self) -> str:
         """One line per step, in plain text."""

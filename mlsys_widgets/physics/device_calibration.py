@@ -71,23 +71,6 @@ class DeviceCalibration:
 
     ``calibration_of`` finds the one that ships, ``read_calibration`` reads your own.
 
-    Parameters
-    ----------
-    device : Device
-        The device that was measured.
-    laws : mapping of str to Law
-        By family, products and attention by precision: ``"products fp16"``.
-    launch : float, s
-        How long the host takes to launch one kernel of a model.
-    training_launch : float, s
-        The same while gradients are recorded and computed.
-    units : float
-        Multiprocessors.
-    source : Source
-        The measurement.
-    power : PowerLaw or None
-        What its power depends on, if its energy was measured.
-
     Examples
     --------
     How much of an H200's roof does a large matrix product reach, and a small one?
@@ -104,21 +87,18 @@ class DeviceCalibration:
     ('launch', 's', 'layers and models that wait for the host')
     """
 
-    device: Device
-    laws: Mapping[str, Law]
-    launch: float
-    training_launch: float
-    units: float
-    source: Source
-    power: PowerLaw | None = None
+    device: Device  #: The device that was measured.
+    laws: Mapping[str, Law]  #: By family, products and attention by precision: ``"products fp16"``.
+    launch: float  #: How long the host takes to launch one kernel of a model (s).
+    training_launch: float  #: The same while gradients are recorded and computed (s).
+    units: float  #: Multiprocessors.
+    source: Source  #: The measurement.
+    power: PowerLaw | None = None  #: What its power depends on, if its energy was measured.
 
     def power_law(self) -> PowerLaw:
-        """What the power of the device depends on.
+        """Return the law that the power of the device follows.
 
-        Raises
-        ------
-        UnknownName
-            If its energy was not measured.
+        `UnknownName` if its energy was not measured.
         """
         if self.power is None:
             raise UnknownName(
@@ -129,17 +109,8 @@ class DeviceCalibration:
     def law(self, family: str, precision: str) -> Law:
         """The law of a family in a precision.
 
-        Parameters
-        ----------
-        family : str
-            A key of ``LAWS``, or a family that ``product_family`` or ``row_family`` names.
-        precision : str
-            A key of ``storages``.
-
-        Raises
-        ------
-        UnknownName
-            If it was not measured.
+        The ``family`` is a key of ``LAWS``, or one that ``product_family`` or ``row_family`` names,
+        and the ``precision`` a key of ``storages``. `UnknownName` if it was not measured.
         """
         for name in (f"{family} {precision}", f"{family} {_ALIKE.get(precision, '')}", family):
             if name in self.laws:
@@ -154,14 +125,8 @@ class DeviceCalibration:
     ) -> CalibratedTime:
         """How long a kernel takes on the device.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            What it does.
-        family, precision : str
-            As in ``law``.
-        launches : float or array
-            Kernels that the call runs, each of which pays the floor.
+        Each of the ``launches``, the kernels that the call runs, pays the floor. ``family`` and
+        ``precision`` as in ``law``.
         """
         law, ceilings = self._found.get((family, precision)) or self._find(family, precision)
         return law.time(kernel, ceilings, launches)
@@ -199,10 +164,7 @@ class DeviceCalibration:
 def calibrated_devices() -> tuple[str, ...]:
     """Keys of the devices that have a calibration.
 
-    Returns
-    -------
-    tuple of str
-        Each is a key of ``devices``.
+    Each is a key of ``devices``.
 
     Examples
     --------
@@ -217,15 +179,7 @@ def calibrated_devices() -> tuple[str, ...]:
 def calibration_of(device: Device | str) -> DeviceCalibration:
     """The calibration of a device.
 
-    Parameters
-    ----------
-    device : Device or str
-        An entry of ``devices``, or its key.
-
-    Raises
-    ------
-    UnknownName
-        If no measurement of the device ships.
+    `UnknownName` if no measurement of the device ships.
 
     Examples
     --------
@@ -258,12 +212,7 @@ def _shipped() -> dict[str, DeviceCalibration]:
 def read_calibration(data: Mapping[str, Any], device: Device | None = None) -> DeviceCalibration:
     """A calibration from plain data, as ``mlsys calibrate`` writes it.
 
-    Parameters
-    ----------
-    data : mapping
-        Device, source and the parameters of each law.
-    device : Device, optional
-        The device, where it is not one of ``devices``.
+    ``device`` is needed where it is not one of ``devices``.
 
     Examples
     --------

@@ -44,28 +44,6 @@ class Device(CatalogEntry):
 
     ``devices`` holds those of the course; ``make_device`` builds your own.
 
-    Parameters
-    ----------
-    key, name : str
-        How programs and people call it.
-    provenance : mapping of str to Provenance
-        Where each number comes from, by the name of the field; peaks as ``"peak fp16"``.
-    native : str
-        The precision its workloads run in by default.
-    peaks : mapping of str to float, FLOP/s or OP/s
-        Peak rates, by precision: ``"fp16"``, ``"fp16 sparse"``. Ask ``peak``.
-    bandwidth : float, B/s
-        Of its memory.
-    memory : float, B
-        How much it holds.
-    power : float, W
-        What it draws under full load.
-    launch_overhead : float or None, s
-        What a kernel launch costs; ``None`` if nobody says. Ask ``launch``.
-    vector_peak : float or None, FLOP/s
-        The rate of arithmetic that is no matrix product; ``None`` if nobody says. Ask
-        ``elementwise_rate``.
-
     Examples
     --------
     What did the H200 change over the H100?
@@ -80,33 +58,23 @@ class Device(CatalogEntry):
     ('NVIDIA H200 SXM datasheet', 'measured')
     """
 
-    native: str
+    native: str  #: The precision its workloads run in by default.
+    #: Peak rates, by precision: ``"fp16"``, ``"fp16 sparse"``. Ask ``peak`` (FLOP/s or OP/s).
     peaks: Mapping[str, float] = field(repr=False)
-    bandwidth: float = number("B/s")
-    memory: float = number("B")
-    power: float = number("W")
+    bandwidth: float = number("B/s")  #: Of its memory (B/s).
+    memory: float = number("B")  #: How much it holds (B).
+    power: float = number("W")  #: What it draws under full load (W).
+    #: What a kernel launch costs; ``None`` if nobody says. Ask ``launch`` (s).
     launch_overhead: float | None = number("s")
+    #: The rate of arithmetic that is no matrix product; ``None`` if nobody says. Ask
+    #: ``elementwise_rate`` (FLOP/s).
     vector_peak: float | None = number("FLOP/s", default=None)
 
     def peak(self, precision: str = "fp16", sparse: bool = False) -> float:
         """Peak rate in operations per second.
 
-        Parameters
-        ----------
-        precision : str
-            Such as ``"fp16"`` or ``"int8"``.
-        sparse : bool
-            Whether to count on 2:4 sparsity.
-
-        Returns
-        -------
-        float
-            In FLOP/s, or OP/s for integers.
-
-        Raises
-        ------
-        UnknownName
-            If no such peak is on record.
+        In FLOP/s, or OP/s for integers. The ``precision`` is one such as ``"fp16"`` or ``"int8"``;
+        with ``sparse`` it counts on 2:4 sparsity. `UnknownName` if no such peak is on record.
 
         Examples
         --------

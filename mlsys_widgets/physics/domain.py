@@ -139,24 +139,12 @@ class WholeDomain(Domain):
 
 
 def over_spare(amount: Numeric, spare: Numeric) -> Numeric:
-    """An amount over what is left of something, or infinity when nothing is left.
-
-    Examples
-    --------
-    >>> over_spare(1.0, 0.25), over_spare(1.0, 0.0), over_spare(1.0, -0.5)
-    (4.0, inf, inf)
-    """
+    """An amount over what is left of something, or infinity when nothing is left."""
     return recovered_after(amount, spare)
 
 
 def recovered_after(cost: Numeric, gain: Numeric) -> Numeric:
-    """How many gains recover a cost: ``cost / gain``, or infinity when there is no gain.
-
-    Examples
-    --------
-    >>> recovered_after(30.0, 2.0), recovered_after(30.0, 0.0), recovered_after(30.0, -1.0)
-    (15.0, inf, inf)
-    """
+    """How many gains recover a cost: ``cost / gain``, or infinity when there is no gain."""
     if isinstance(cost, float) and isinstance(gain, float):
         return cost / gain if gain > 0 else np.inf
     after = np.full(np.broadcast_shapes(np.shape(cost), np.shape(gain)), np.inf)

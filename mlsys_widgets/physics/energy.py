@@ -115,11 +115,7 @@ def step_energy(
     """Power and energy of one pass of a served model, on a device whose energy was measured.
 
     Its time is that of ``serving_time``, and so is what it moves and computes: that of its kernels.
-
-    Parameters
-    ----------
-    model, device, phase, batch, sequence, precision, launch, calibration
-        As in ``serving_time``.
+    The arguments are those of ``serving_time``.
 
     Examples
     --------
@@ -222,13 +218,6 @@ class Grid(CatalogEntry):
 
     ``grids`` holds those of the course.
 
-    Parameters
-    ----------
-    key, name, provenance
-        As in ``CatalogEntry``.
-    carbon : float, kg/J
-        Carbon dioxide equivalents emitted for a joule.
-
     Examples
     --------
     How much cleaner is a kilowatt-hour in France than one in Poland?
@@ -239,7 +228,7 @@ class Grid(CatalogEntry):
     ('56 g/kWh', 12)
     """
 
-    carbon: float = number("kg/J")
+    carbon: float = number("kg/J")  #: Carbon dioxide equivalents emitted for a joule (kg/J).
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,13 +237,6 @@ class DataCenter(CatalogEntry):
 
     ``data_centers`` holds those of the course.
 
-    Parameters
-    ----------
-    key, name, provenance
-        As in ``CatalogEntry``.
-    pue : float
-        Power usage effectiveness: all energy over that of the computers.
-
     Examples
     --------
     >>> from mlsys_widgets import physics as ph
@@ -262,7 +244,7 @@ class DataCenter(CatalogEntry):
     True
     """
 
-    pue: float = number()
+    pue: float = number()  #: Power usage effectiveness: all energy over that of the computers.
 
 
 _EMBER: Final = Source("Ember, yearly electricity data, by Our World in Data", "2023", "datasheet")

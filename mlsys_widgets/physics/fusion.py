@@ -24,13 +24,9 @@ class Chain:
     """Operations applied one after the other to a tensor called ``x``.
 
     ``chain`` builds one; ``fuse`` says what fusing it saves.
-
-    Parameters
-    ----------
-    links : tuple of Link
-        The operations, each with the tensors it reads besides the flowing one.
     """
 
+    #: The operations, each with the tensors it reads besides the flowing one.
     links: tuple[Link, ...]
 
     @property

@@ -55,23 +55,14 @@ class FusionVerdict:
     """Whether two operations can become one kernel, how, why, and by which answers.
 
     ``can_fuse`` returns one.
-
-    Parameters
-    ----------
-    kind : str
-        ``"pointwise"``, ``"vertical"``, ``"horizontal"`` or ``"epilogue"`` if they fuse;
-        ``"barrier"`` or ``"none"`` if not.
-    reason : str
-        Why, in a sentence about these two operations.
-    end : str
-        The end of the tree, a key of ``FUSION_ENDS``.
-    path : tuple of (str, bool)
-        The questions that were asked, keys of ``FUSION_QUESTIONS``, each with its answer.
     """
 
+    #: ``"pointwise"``, ``"vertical"``, ``"horizontal"`` or ``"epilogue"`` if they fuse;
+    #: ``"barrier"`` or ``"none"`` if not.
     kind: FusionKind
-    reason: str
-    end: str
+    reason: str  #: Why, in a sentence about these two operations.
+    end: str  #: The end of the tree, a key of ``FUSION_ENDS``.
+    #: The questions that were asked, keys of ``FUSION_QUESTIONS``, each with its answer.
     path: tuple[tuple[str, bool], ...]
 
     @property
@@ -272,10 +263,7 @@ would cost more than writing it once.
 def chainable(op: Op | str) -> bool:
     """Whether a chain of operations can continue through this one: two of it in a row fuse.
 
-    Parameters
-    ----------
-    op : Op or str
-        An operation, or its key in ``ops``.
+    It is an operation of ``ops``, or its key.
 
     Examples
     --------

@@ -195,12 +195,7 @@ def iron_law(
 def capacity(size: Numeric, device: Device | str) -> Capacity:
     """Whether something fits into the memory of a device, and how much of it it fills.
 
-    Parameters
-    ----------
-    size : float or array, B
-        What must fit.
-    device : Device or str
-        An entry of ``devices``, or its key.
+    ``size``, in bytes, must fit into the ``device``: an entry of ``devices``, or its key.
 
     Examples
     --------

@@ -24,15 +24,6 @@ from mlsys_widgets.physics.small_kernels import SmallKernelUse
 class LawCeilings:
     """The best a device could do in one precision.
 
-    Parameters
-    ----------
-    peak : float, FLOP/s
-        Peak compute rate.
-    bandwidth : float, B/s
-        Memory bandwidth.
-    units : float
-        Multiprocessors, over which tiles and rows are spread.
-
     Examples
     --------
     How much of an H200's peak is within reach of a product of one row, and of one of 4,096 rows?
@@ -48,9 +39,9 @@ class LawCeilings:
     True
     """
 
-    peak: float
-    bandwidth: float
-    units: float
+    peak: float  #: Peak compute rate (FLOP/s).
+    bandwidth: float  #: Memory bandwidth (B/s).
+    units: float  #: Multiprocessors, over which tiles and rows are spread.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,19 +50,6 @@ class Law(CatalogEntry):
 
     The simplest law; subclasses say why a given size reaches less. The laws of a device are in the
     ``laws`` of its ``DeviceCalibration``.
-
-    Parameters
-    ----------
-    key, name : str
-        The family, and the precision if it matters.
-    provenance : mapping of str to Provenance
-        The measurement that each parameter was fitted to.
-    floor : float, s
-        Time below which no kernel of the family finishes.
-    bandwidth_share, compute_share : float
-        Fractions of the bandwidth and of the peak that are reached at best.
-    exposed : float
-        Fraction of the shorter of moving and computing that the longer does not hide.
 
     Examples
     --------
@@ -97,9 +75,12 @@ class Law(CatalogEntry):
     ('4.2 µs', '8.25 µs')
     """
 
-    floor: float = number("s")
+    floor: float = number("s")  #: Time below which no kernel of the family finishes (s).
+    #: ``bandwidth_share``, ``compute_share``: fractions of the bandwidth and of the peak that are
+    #: reached at best.
     bandwidth_share: float = number("%")
     compute_share: float = number("%")
+    #: Fraction of the shorter of moving and computing that the longer does not hide.
     exposed: float = number("%")
 
     def time(
@@ -107,14 +88,7 @@ class Law(CatalogEntry):
     ) -> CalibratedTime:
         """How long a kernel takes.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            What it does.
-        ceilings : LawCeilings
-            What the device could do at best.
-        launches : float or array
-            Kernels that the call runs, each of which pays the floor.
+        Each of the ``launches``, the kernels that the call runs, pays the floor.
         """
         return CalibratedTime(
             flops=kernel.flops,

@@ -207,12 +207,7 @@ fusion_strategies: Final[Catalog[FusionStrategy]] = Catalog(
 def gemm(m: Numeric, n: Numeric, k: Numeric, bytes_per_element: Numeric = 2) -> Gemm:
     """A matrix product ``[m, k] x [k, n]``.
 
-    Parameters
-    ----------
-    m, n, k : float or array
-        Rows and columns of the result, and the length of each dot product.
-    bytes_per_element : float or array, B
-        2 for fp16, 4 for fp32.
+    ``bytes_per_element`` is 2 for fp16, 4 for fp32.
 
     Examples
     --------
@@ -234,14 +229,7 @@ def projection(
 ) -> Projection:
     """A projection ``[batch, sequence, width] x [width, width]``.
 
-    Parameters
-    ----------
-    batch, sequence : float or array
-        Sequences at once, and tokens in each.
-    width : float or array
-        Model width.
-    bytes_per_element : float or array, B
-        2 for fp16, 4 for fp32.
+    ``width`` is that of the model, and ``bytes_per_element`` 2 for fp16, 4 for fp32.
 
     Examples
     --------

@@ -207,15 +207,7 @@ class Prefill(Generation):
 def language_model(model: LanguageModel | str) -> LanguageModel:
     """A language model of ``workloads`` by its key, or itself.
 
-    Parameters
-    ----------
-    model : LanguageModel or str
-        The model, or its key.
-
-    Raises
-    ------
-    ValueError
-        If the workload is not a language model.
+    `ValueError` if the workload is not a language model.
 
     Examples
     --------

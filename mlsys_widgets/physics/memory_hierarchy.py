@@ -44,21 +44,6 @@ class MemoryLevel(CatalogEntry):
 
     ``memory_hierarchy`` holds those of an A100, ``nearest_level`` finds the one that data fit in.
 
-    Parameters
-    ----------
-    key, name : str
-        How programs and people call it.
-    provenance : mapping of str to Provenance
-        Where each number comes from.
-    bandwidth : float, B/s
-        Of the whole chip, with every owner at work.
-    capacity : float, B
-        What one owner can hold.
-    chip_capacity : float, B
-        What all owners hold together.
-    scope : str
-        Who the owner is: one thread, one thread block, the whole GPU.
-
     Examples
     --------
     Why can a thread block not keep 1 MB in shared memory, of which the chip has 20 MB?
@@ -71,10 +56,10 @@ class MemoryLevel(CatalogEntry):
     ('one thread block', 'shared memory of a thread block; 192 KB with L1 in a multiprocessor')
     """
 
-    bandwidth: float = number("B/s")
-    capacity: float = number("B")
-    chip_capacity: float = number("B")
-    scope: str
+    bandwidth: float = number("B/s")  #: Of the whole chip, with every owner at work (B/s).
+    capacity: float = number("B")  #: What one owner can hold (B).
+    chip_capacity: float = number("B")  #: What all owners hold together (B).
+    scope: str  #: Who the owner is: one thread, one thread block, the whole GPU.
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,12 +146,7 @@ memory_hierarchy: Final[Catalog[MemoryLevel]] = Catalog(
 def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
     """The time to move data through a level of the hierarchy.
 
-    Parameters
-    ----------
-    size : float or array, B
-        How much moves.
-    level : MemoryLevel or str
-        An entry of ``memory_hierarchy``, or its key.
+    ``size`` is in bytes, and ``level`` an entry of ``memory_hierarchy``, or its key.
 
     Examples
     --------
@@ -186,10 +166,7 @@ def transfer(size: Numeric, level: MemoryLevel | str) -> Transfer:
 def nearest_level(size: float) -> MemoryLevel | None:
     """The fastest level that holds something of this size, or ``None``.
 
-    Parameters
-    ----------
-    size : float, B
-        What one owner wants to hold.
+    The size, in bytes, is what one owner wants to hold.
 
     Examples
     --------

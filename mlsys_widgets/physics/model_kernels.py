@@ -44,24 +44,6 @@ class KernelUse:
     ``layer_kernels``, ``model_kernels`` and ``naive_attention_kernels`` list them;
     ``time_uses`` says how long they take.
 
-    Parameters
-    ----------
-    name : str
-        What people call it.
-    part : str
-        What it is for: ``"products"``, ``"attention"``, ``"normalization"``, ``"small kernels"`` or
-        ``"logits"``.
-    family : str
-        The family of a calibration that it belongs to.
-    kernel : Kernel
-        What one use of it does.
-    launches : float
-        Launches of one use.
-    times : float
-        Uses in one pass.
-    precision : str
-        Of the arithmetic.
-
     Examples
     --------
     Which kernels of a layer move the most data when one token is written?
@@ -76,13 +58,15 @@ class KernelUse:
     QKV product 50.4 MB products
     """
 
-    name: str
+    name: str  #: What people call it.
+    #: What it is for: ``"products"``, ``"attention"``, ``"normalization"``, ``"small kernels"`` or
+    #: ``"logits"``.
     part: Part
-    family: str
-    kernel: Kernel
-    launches: float = 1.0
-    times: float = 1.0
-    precision: str = "fp16"
+    family: str  #: The family of a calibration that it belongs to.
+    kernel: Kernel  #: What one use of it does.
+    launches: float = 1.0  #: Launches of one use.
+    times: float = 1.0  #: Uses in one pass.
+    precision: str = "fp16"  #: Of the arithmetic.
 
 
 def layer_kernels(
@@ -181,15 +165,8 @@ def model_kernels(
 ) -> tuple[KernelUse, ...]:
     """The kernels of one pass of a whole model: embedding, layers, and logits of the last tokens.
 
-    Parameters
-    ----------
-    model, phase, batch, sequence, precision
-        As in ``layer_kernels``.
-
-    Returns
-    -------
-    tuple of KernelUse
-        The kernels of a layer appear once, with ``times`` as the number of layers.
+    The arguments are those of ``layer_kernels``. The kernels of a layer appear once, with ``times``
+    as the number of layers.
 
     Examples
     --------

@@ -28,19 +28,6 @@ class Op(CatalogEntry):
 
     ``ops`` holds those that a chain can be built from.
 
-    Parameters
-    ----------
-    key, name : str
-        How programs and people call it.
-    provenance : mapping of str to Provenance
-        Where each number comes from.
-    kind : {"elementwise", "row-reduction", "reduction", "matmul"}
-        How much of its input one number of its result depends on.
-    flops_per_element : float, FLOP
-        Work per number of the result.
-    operands : int
-        Tensors it reads besides the one that flows through the chain.
-
     Examples
     --------
     >>> from mlsys_widgets import physics as ph
@@ -51,9 +38,9 @@ class Op(CatalogEntry):
     (1, 0)
     """
 
-    kind: OpKind
-    flops_per_element: float = number("FLOP")
-    operands: int
+    kind: OpKind  #: How much of its input one number of its result depends on.
+    flops_per_element: float = number("FLOP")  #: Work per number of the result (FLOP).
+    operands: int  #: Tensors it reads besides the one that flows through the chain.
 
 
 _COUNT: Final = Source("operations counted per output element", "2026-11", "estimate")

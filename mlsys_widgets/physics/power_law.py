@@ -13,21 +13,6 @@ class PowerLaw(CatalogEntry):
 
     The one of a measured device is the ``power`` of its ``DeviceCalibration``.
 
-    Parameters
-    ----------
-    key, name : str
-        How programs and people call it.
-    provenance : mapping of str to Provenance
-        The measurement that each parameter comes from.
-    idle : float, W
-        Power of a card that waits for work, its clocks up.
-    byte_energy : float, J/B
-        Energy of moving a byte.
-    flop_energy : float, J/FLOP
-        Energy of an operation.
-    limit : float, W
-        Power that the card allows itself.
-
     Examples
     --------
     What takes more energy on an H200: to move a byte, or to compute with it?
@@ -40,7 +25,7 @@ class PowerLaw(CatalogEntry):
     True
     """
 
-    idle: float = number("W")
-    byte_energy: float = number("J/B")
-    flop_energy: float = number("J/FLOP")
-    limit: float = number("W")
+    idle: float = number("W")  #: Power of a card that waits for work, its clocks up (W).
+    byte_energy: float = number("J/B")  #: Energy of moving a byte (J/B).
+    flop_energy: float = number("J/FLOP")  #: Energy of an operation (J/FLOP).
+    limit: float = number("W")  #: Power that the card allows itself (W).

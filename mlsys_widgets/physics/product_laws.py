@@ -159,17 +159,8 @@ class UnalignedLaw(ProductLaw):
 def product_family(n: float, k: float, precision: str) -> str:
     """The family of a product: which kernel a library takes depends on how rows are aligned.
 
-    Parameters
-    ----------
-    n, k : float
-        Columns of the weights, and length of each dot product.
-    precision : str
-        A key of ``storages``.
-
-    Returns
-    -------
-    str
-        A key of ``LAWS``.
+    ``n`` are the columns of the weights, ``k`` is the length of each dot product, ``precision`` a
+    key of ``storages``, and the result a key of ``LAWS``.
 
     Examples
     --------

@@ -102,12 +102,7 @@ class Product(Kernel):
 def product(m: Numeric, n: Numeric, k: Numeric, precision: str = "fp16") -> Product:
     """A product of ``m`` rows of activations with weights ``[k, n]``.
 
-    Parameters
-    ----------
-    m, n, k : float or array
-        Rows of activations, columns of weights, and length of each dot product.
-    precision : str
-        A key of ``storages``.
+    ``precision`` is a key of ``storages``.
 
     Examples
     --------

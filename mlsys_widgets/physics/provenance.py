@@ -14,17 +14,6 @@ Kind = Literal["datasheet", "estimate", "measured", "course"]
 class Provenance:
     """The source of one number: who gives it, since when, and what kind of source that is.
 
-    Parameters
-    ----------
-    source : str
-        Who gives the number.
-    date : str
-        Since when: a year, or a year and a month.
-    kind : {"datasheet", "estimate", "measured", "course"}
-        What kind of source that is.
-    note : str
-        What else to know: a rounding, a condition.
-
     Examples
     --------
     Who says that an A100 moves 2 TB/s?
@@ -37,10 +26,10 @@ class Provenance:
     'HBM2e; the datasheet says 2.039 TB/s'
     """
 
-    source: str
-    date: str
-    kind: Kind
-    note: str = ""
+    source: str  #: Who gives the number.
+    date: str  #: Since when: a year, or a year and a month.
+    kind: Kind  #: What kind of source that is.
+    note: str = ""  #: What else to know: a rounding, a condition.
 
 
 @dataclass(frozen=True)
@@ -55,15 +44,6 @@ class Fact:
 class Source:
     """A document or a measurement that several numbers come from.
 
-    Parameters
-    ----------
-    source : str
-        What it is called.
-    date : str
-        Since when it says so.
-    kind : {"datasheet", "estimate", "measured", "course"}
-        What kind of source it is.
-
     Examples
     --------
     >>> from mlsys_widgets import physics as ph
@@ -73,24 +53,14 @@ class Source:
     (900000000000.0, 'NVLink, both directions together')
     """
 
-    source: str
-    date: str
-    kind: Kind
+    source: str  #: What it is called.
+    date: str  #: Since when it says so.
+    kind: Kind  #: What kind of source it is.
 
     def fact(self, value: float, note: str = "") -> Fact:
         """State a number that this source gives.
 
-        Parameters
-        ----------
-        value : float
-            The number, in SI units.
-        note : str
-            What else to know about it.
-
-        Returns
-        -------
-        Fact
-            The number with its provenance.
+        The ``value`` is in SI units.
         """
         return Fact(value, Provenance(self.source, self.date, self.kind, note))
 
@@ -101,13 +71,6 @@ class CatalogEntry:
 
     Subclasses add numeric fields. ``catalog_entry`` builds them from facts, and a number without
     provenance cannot be built.
-
-    Parameters
-    ----------
-    key, name : str
-        How programs and people call it.
-    provenance : mapping of str to Provenance
-        Where each number comes from, by the name of its field.
 
     Examples
     --------
@@ -125,8 +88,10 @@ class CatalogEntry:
     vector_peak: 1.88 TFLOPS (datasheet)
     """
 
+    #: ``key``, ``name``: how programs and people call it.
     key: str
     name: str
+    #: Where each number comes from, by the name of its field.
     provenance: Mapping[str, Provenance] = field(repr=False)
 
     def __post_init__(self) -> None:
@@ -167,24 +132,8 @@ def _rebuild(kind: type[R], state: dict[str, Any]) -> R:
 def catalog_entry(kind: type[R], key: str, name: str, /, **members: Any) -> R:
     """Build an entry from facts (numbers with provenance) and plain members (words).
 
-    Parameters
-    ----------
-    kind : type
-        A subclass of ``CatalogEntry``.
-    key, name : str
-        How programs and people call the entry.
-    **members : Fact or str
-        Its fields; a number must be a fact.
-
-    Returns
-    -------
-    CatalogEntry
-        Of that kind.
-
-    Raises
-    ------
-    TypeError
-        If a number has no provenance.
+    ``kind`` is a subclass of ``CatalogEntry``; a number among its ``members`` must be a fact, or
+    `TypeError` says that it has no provenance.
 
     Examples
     --------

@@ -158,17 +158,8 @@ def _reach_of(block: float, cut: float) -> float:
 def block_reach(block: Numeric, cut: Numeric = LARGEST) -> Numeric:
     """How far the grid of a block reaches: to the largest of its normal weights.
 
-    Parameters
-    ----------
-    block : float or array
-        Weights that share a scale.
-    cut : float or array
-        Where a grid ends at the latest, in standard deviations.
-
-    Returns
-    -------
-    float or array
-        The reach in standard deviations, root mean square over all blocks.
+    ``block`` weights share a scale, and a grid ends at ``cut`` standard deviations at the latest.
+    Returns standard deviations, root mean square over all blocks.
 
     Examples
     --------
@@ -291,10 +282,7 @@ _FRACTION_BITS, _LEAST_POWER, _FLOAT_LARGEST = 3, -6, 448.0
 def float_error(reach: Numeric) -> QuantizationError:
     """The error of normal weights in fp8 (e4m3), whose steps grow with the weights.
 
-    Parameters
-    ----------
-    reach : float or array
-        The largest weight, which is scaled to the largest number of the format.
+    The largest weight, ``reach``, is scaled to the largest number of the format.
 
     Examples
     --------

@@ -20,13 +20,8 @@ Shape = Literal["random", "steady"]
 
 
 @dataclass(frozen=True, eq=False)
-class Served:
+class ServedRequests:
     """Requests in the order of their arrival.
-
-    Parameters
-    ----------
-    arrived, began, ended : array, s
-        When each came, when its service began and when it had its answer.
 
     Examples
     --------
@@ -35,6 +30,8 @@ class Served:
     (True, True, True)
     """
 
+    #: ``arrived``, ``began``, ``ended``: when each came, when its service began and when it had its
+    #: answer (s).
     arrived: _Array
     began: _Array
     ended: _Array
@@ -67,7 +64,7 @@ def simulate_queue(
     requests: int,
     seed: int,
     shape: Shape = "random",
-) -> Served:
+) -> ServedRequests:
     """Poisson arrivals at servers that share one line: an open loop.
 
     Parameters
@@ -99,35 +96,19 @@ def simulate_queue(
     return serve(arrived, times, servers)
 
 
-def serve(arrived: _Array, times: _Array, servers: int = 1) -> Served:
-    """Serve requests in the order of their arrival, each by the server that is free first.
-
-    Parameters
-    ----------
-    arrived : array, s
-        When each arrives, in order.
-    times : array, s
-        How long each is served.
-    servers : int
-        How many there are.
-
-    Examples
-    --------
-    >>> two = serve(np.array([0.0, 1.0, 1.5]), np.array([4.0, 1.0, 1.0]), servers=2)
-    >>> two.began.tolist(), two.ended.tolist()
-    ([0.0, 1.0, 2.0], [4.0, 2.0, 3.0])
-    """
+def serve(arrived: _Array, times: _Array, servers: int = 1) -> ServedRequests:
+    """Serve requests in the order of their arrival, each by the server that is free first."""
     free = [0.0] * servers
     began = np.empty_like(arrived)
     for k, (time, length) in enumerate(zip(arrived.tolist(), times.tolist(), strict=True)):
         began[k] = max(time, free[0])
         heapq.heapreplace(free, began[k] + length)
-    return Served(arrived, began, began + times)
+    return ServedRequests(arrived, began, began + times)
 
 
 def simulate_closed_loop(
     clients: int, service: float, think: float, *, requests: int, seed: int
-) -> Served:
+) -> ServedRequests:
     """Clients of one server that wait for each answer, and then pause, before they ask again.
 
     Parameters
@@ -158,12 +139,12 @@ def simulate_closed_loop(
         began[k] = max(arrived[k], free)
         free = began[k] + length
         heapq.heappush(ready, free + think)
-    return Served(arrived, began, began + times)
+    return ServedRequests(arrived, began, began + times)
 
 
 def simulate_batches(
     arrivals: float, tokens: float, steps: Sequence[float] | _Array, *, requests: int, seed: int
-) -> Served:
+) -> ServedRequests:
     """Requests that are worked on together; lengths are exponential, as `batch_server` has them.
 
     Parameters
@@ -207,7 +188,7 @@ def simulate_batches(
                 heapq.heappush(batch, (written + float(lengths[waiting]), waiting))
                 waiting += 1
         if k == requests:
-            return Served(arrived, began, ended)
+            return ServedRequests(arrived, began, ended)
         now = until
         if len(batch) < len(steps):
             began[k], waiting = now, k + 1

@@ -247,12 +247,7 @@ class FanOut(Result):
 def erlang_c(servers: Numeric, offered: Numeric) -> Numeric:
     """The chance to find all servers busy; 1 where more is offered than they can serve.
 
-    Parameters
-    ----------
-    servers : float or array
-        How many share one line.
-    offered : float or array
-        Arrivals times service: how many servers would be busy if nobody ever waited.
+    ``offered`` is arrivals times service: how many servers would be busy if nobody ever waited.
 
     Examples
     --------
@@ -315,13 +310,6 @@ def mean_value(clients: Numeric, service: Numeric, think: Numeric) -> Numeric:
     """The mean response time of clients that wait for their answers (mean value analysis).
 
     Whoever arrives finds what the others alone would have left there, on average.
-
-    Examples
-    --------
-    One client never waits; ten that never pause wait for each other:
-
-    >>> mean_value(1, 0.02, 0.005), mean_value(10, 0.02, 0.0)
-    (0.02, 0.2)
     """
     inputs = (np.asarray(each, float) for each in (clients, service, think))
     many, mean, pause = np.broadcast_arrays(*inputs)
@@ -406,10 +394,7 @@ def one_client(
 ) -> OneClient:
     """The same servers under a benchmark with one client, which waits for each answer.
 
-    Parameters
-    ----------
-    arrivals, service, servers, later
-        As in `queue`; the client pauses after an answer so that it sends as many requests.
+    As in `queue`, but the client pauses after an answer so that it sends as many requests.
 
     Examples
     --------
@@ -431,17 +416,8 @@ def highest_rate(
 ) -> float:
     """The highest arrival rate at which all but a part of the responses keep a promise.
 
-    Parameters
-    ----------
-    promise : float, s
-        How long a response may take.
-    service, servers, later
-        As in `queue`.
-
-    Returns
-    -------
-    float, /s
-        0 if even a request that never waits is too late.
+    ``promise`` is how long a response may take, in seconds; the rest is as in `queue`. 0 if even a
+    request that never waits is too late.
 
     Examples
     --------
@@ -548,12 +524,7 @@ def closed_loop(clients: Numeric, service: Numeric, think: Numeric = 0.0) -> Clo
 def fan_out(slow: Numeric, servers: Numeric) -> FanOut:
     """A request that waits for the slowest of several servers.
 
-    Parameters
-    ----------
-    slow : float or array
-        The chance that one server is slow.
-    servers : float or array
-        How many are asked.
+    ``slow`` is the chance that one of the ``servers`` is slow.
 
     Examples
     --------

@@ -252,15 +252,8 @@ class Result:
     def derivation(self, *names: str) -> Derivation:
         """Formula, substitution and value of every derived quantity, or of those named.
 
-        Parameters
-        ----------
-        *names : str
-            Derived quantities, keys of ``outputs()``; all of them by default.
-
-        Returns
-        -------
-        Derivation
-            With the steps that lead to them, across results if an input was itself computed.
+        Without ``names``, keys of ``outputs()``, it has all of them. Its steps reach across results
+        if an input was itself computed.
 
         Examples
         --------

@@ -93,14 +93,7 @@ class Roofline(Ridge):
 def roofline(intensity: Numeric, peak: Numeric, bandwidth: Numeric) -> Roofline:
     """Attainable rate, ridge, regime and MFU of a kernel on a machine.
 
-    Parameters
-    ----------
-    intensity : float or array, FLOP/B
-        Operations per byte moved.
-    peak : float or array, FLOP/s
-        Peak rate of the machine.
-    bandwidth : float or array, B/s
-        Its memory bandwidth.
+    ``intensity`` in FLOP/B, ``peak`` in FLOP/s, ``bandwidth`` in B/s.
 
     Examples
     --------

@@ -124,19 +124,8 @@ class GatherLaw(Law):
 def row_family(kind: str, columns: float, bytes_per_element: float) -> str:
     """The family of a norm or softmax: which kernel a library takes depends on the row.
 
-    Parameters
-    ----------
-    kind : str
-        ``"softmax"``, ``"layernorm"`` or ``"rmsnorm"``.
-    columns : float
-        Elements of a row.
-    bytes_per_element : float, B
-        2 for fp16.
-
-    Returns
-    -------
-    str
-        The name of a law in ``DeviceCalibration.laws``.
+    The ``kind`` is ``"softmax"``, ``"layernorm"`` or ``"rmsnorm"``, and ``columns`` are the
+    elements of a row. The result names a law in ``DeviceCalibration.laws``.
 
     Examples
     --------

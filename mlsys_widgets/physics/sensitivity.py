@@ -26,15 +26,6 @@ class Sensitivity:
 
     ``sensitivity`` builds one.
 
-    Parameters
-    ----------
-    output : Quantity
-        The output that was asked about.
-    elasticities : mapping of str to float
-        Percent by which it changes if an input grows by one percent, by the name of the input.
-    inputs : mapping of str to Quantity
-        What the inputs are called.
-
     Examples
     --------
     What should be improved first to write text faster: the chip's peak, or its bandwidth?
@@ -51,9 +42,10 @@ class Sensitivity:
 by 1%.
     """
 
-    output: Quantity
+    output: Quantity  #: The output that was asked about.
+    #: Percent by which it changes if an input grows by one percent, by the name of the input.
     elasticities: Mapping[str, float]
-    inputs: Mapping[str, Quantity]
+    inputs: Mapping[str, Quantity]  #: What the inputs are called.
 
     @property
     def most(self) -> str:
@@ -74,12 +66,7 @@ by 1%.
 def sensitivity(result: Result, output: str) -> Sensitivity:
     """Elasticities of one output of any result with respect to all its inputs.
 
-    Parameters
-    ----------
-    result : Result
-        A result of single numbers.
-    output : str
-        The name of one of its derived quantities.
+    It is a result of single numbers, and ``output`` the name of one of its derived quantities.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from mlsys_widgets.physics.model_kernels import Phase
 from mlsys_widgets.wording.choices import one_of
 
 _Array = NDArray[np.float64]
+_Counts = NDArray[np.int_]
 #: ``"continuous"``: a request is read as soon as a slot is free. ``"static"``: as many as there are
 #: slots are read together, and the next ones when the longest of their answers is written. In both,
 #: a slot is a room for the longest request. ``"paged"``: a request is read as soon as pages for its
@@ -44,18 +45,16 @@ class ServingRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class StepTimes:
-    """How long an engine takes for a step.
+    """How long an engine takes for a step."""
 
-    Parameters
-    ----------
-    read : callable
-        Seconds for a prompt of so many tokens.
-    write : callable
-        Seconds for one token of so many sequences that have so many tokens in the cache together.
-    """
+    read: Callable[[int], float]  # seconds for a prompt of so many tokens
+    #: Seconds for one token of so many sequences that have so many tokens in the cache together;
+    #: asked for several steps at once.
+    write: Callable[[int, _Counts], NDArray[np.floating[Any]] | float]
 
-    read: Callable[[int], float]
-    write: Callable[[int, int], float]
+
+#: Steps that are taken at once where nothing changes between them.
+_AHEAD: Final = 64
 
 
 class EngineStep(NamedTuple):
@@ -86,28 +85,25 @@ class Stay(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ServedTrace:
-    """Requests in the order of their arrival, and the steps that served them.
+    """Requests in the order of their arrival, and the steps that served them."""
 
-    Parameters
-    ----------
-    arrived, started, first, ended : array, s
-        When each request came, when it was read, and when the first and the last token of its
-        answer were written.
-    steps : tuple of EngineStep
-        All steps, in order.
-    stays : tuple of Stay
-        When requests were in the cache; more than once where one lost its pages.
-    room : int
-        Tokens that the cache can hold.
-    """
-
+    #: When each request came, when it was read, and when the first and the last token of its answer
+    #: were written.
     arrived: _Array
     started: _Array
     first: _Array
     ended: _Array
-    steps: tuple[EngineStep, ...]
+    columns: Mapping[str, _Array]  # all steps in order, as an array for each of their fields
+    #: When requests were in the cache; more than once where one lost its pages.
     stays: tuple[Stay, ...]
-    room: int
+    room: int  # tokens that the cache can hold
+
+    @cached_property
+    def steps(self) -> tuple[EngineStep, ...]:
+        """The steps, one by one."""
+        began, seconds, *whole = (each.tolist() for each in self.columns.values())
+        counts = ([int(number) for number in each] for each in whole)
+        return tuple(map(EngineStep, began, seconds, *counts))
 
     @property
     def seconds(self) -> float:
@@ -130,8 +126,10 @@ class ServedTrace:
 
         Everybody pauses while a prompt is read, and longest of all who loses its pages.
         """
-        ends = {step.began: step.began + step.seconds for step in self.steps}
-        written = np.array([ends[step.began] for step in self.steps if not step.prompt])
+        began = self.columns["began"]
+        last = began + self.columns["seconds"]
+        ends = dict(zip(began.tolist(), last.tolist(), strict=True))
+        written = last[self.columns["prompt"] == 0]
         tokens = [[np.empty(0)] for _ in self.arrived]
         for stay in self.stays:
             first, last = np.searchsorted(written, [ends[stay.began], stay.ended], side="right")
@@ -142,12 +140,6 @@ class ServedTrace:
     def again(self) -> int:
         """How often a request was read again, because it had lost its pages."""
         return len(self.stays) - len(self.arrived)
-
-    @cached_property
-    def columns(self) -> Mapping[str, _Array]:
-        """The steps as an array for each of their fields."""
-        table = np.array(self.steps, dtype=float)
-        return dict(zip(EngineStep._fields, table.T, strict=True))
 
     def _mean(self, name: str) -> float:
         """The mean of a field over the time in which steps run."""
@@ -172,6 +164,9 @@ class ServedTrace:
     def filled(self) -> float:
         """Part of the cache that holds a token of use, on average while steps run."""
         return self.kept / self.room
+
+
+_FIELDS: Final = len(EngineStep._fields)
 
 
 @dataclass(slots=True)
@@ -202,11 +197,15 @@ class _EngineClock:
         self.waiting = deque(_Answering(k, *request) for k, request in enumerate(requests))
         self.now = 0.0
         self.started, self.first, self.ended = np.full((3, len(requests)), np.inf)
-        self.steps: list[EngineStep] = []
+        #: A row for each field of a step, and a column for each step.
+        self.steps: list[_Array] = []
         self.stays: list[Stay] = []
         self.held: dict[int, _Answering] = {}
-        #: Pages that were taken in the last step.
-        self.used = 0
+
+    @property
+    def columns(self) -> dict[str, _Array]:
+        table = np.concatenate(self.steps, axis=1) if self.steps else np.empty((_FIELDS, 0))
+        return dict(zip(EngineStep._fields, table, strict=True))
 
     @property
     def somebody_waits(self) -> bool:
@@ -215,24 +214,32 @@ class _EngineClock:
     def pages(self, tokens: int) -> int:
         return -(-tokens // self.block)
 
-    def taken(self, more: int = 0) -> int:
-        """Pages of all sequences if each had so many tokens more."""
+    def taken(self, more: _Counts | int = 0) -> Any:
+        """Pages of all sequences if each had so many tokens more; 0 where there are no pages."""
+        if not self.block:
+            return 0 * more
         short, block = more + self.block - 1, self.block
         return sum((each.cached + short) // block for each in self.held.values())
 
-    def runs_out(self, pages: int) -> bool:
-        """Whether the next token of everybody needs more pages than there are."""
-        # At most one more for each; only then it is worth counting.
-        return self.used + len(self.held) > pages and self.taken(1) > pages
-
-    def _take(self, seconds: float, prompt: int, batch: int) -> None:
-        of_use = [each.cached for each in self.held.values() if each.written <= each.answer]
-        if self.block:
-            self.used = self.taken()
-        held = self.block * self.used if self.block else self.room
-        step = EngineStep(self.now, seconds, prompt, batch, len(of_use), sum(of_use), held)
-        self.steps.append(step)
-        self.now += seconds
+    def _note(
+        self,
+        seconds: _Array,
+        prompt: int,
+        batch: int,
+        users: int,
+        kept: _Counts | int,
+        taken: _Counts | int,
+    ) -> None:
+        """Note steps that follow each other, with the tokens of use and the pages in each."""
+        moments = np.add.accumulate([self.now, *seconds])
+        steps = np.empty((_FIELDS, len(seconds)))
+        held = self.block * taken if self.block else self.room
+        for row, values in zip(
+            steps, (moments[:-1], seconds, prompt, batch, users, kept, held), strict=True
+        ):
+            row[:] = values
+        self.steps.append(steps)
+        self.now = float(moments[-1])
 
     def read(self) -> _Answering:
         """Read the next prompt, with what was written of its answer before it lost its pages."""
@@ -243,18 +250,35 @@ class _EngineClock:
         self.held[one.number] = one
         if not again:
             self.started[one.number] = self.now
-        self._take(self.times.read(tokens), tokens, 1)
+        of_use = [each.cached for each in self.held.values() if each.written <= each.answer]
+        seconds = np.array([self.times.read(tokens)])
+        self._note(seconds, tokens, 1, len(of_use), sum(of_use), self.taken())
         if not again:
             self.first[one.number] = self.now
         self.ended[one.number] = self.now
         return one
 
-    def write(self, batch: Sequence[_Answering]) -> None:
+    def write(self, batch: Sequence[_Answering], most: int = _AHEAD) -> None:
+        """Write tokens for a batch, until something may change.
+
+        That is when an answer is complete, somebody comes, or pages would run out.
+        """
+        of_use = [each for each in batch if not each.done]
+        more = np.arange(1, 1 + min(most, *(each.answer - each.written for each in of_use)))
+        taken = self.taken(more)
+        if self.block:  # the first step is known to fit
+            more = more[: np.searchsorted(taken, self.room // self.block, side="right")]
+        cached = sum(each.cached for each in batch) + len(batch) * more
+        seconds = np.broadcast_to(self.times.write(len(batch), cached), more.shape)
+        if self.waiting and not self.somebody_waits:
+            ends = np.add.accumulate([self.now, *seconds])[1:]
+            seconds = seconds[: 1 + np.searchsorted(ends, self.waiting[0].arrival)]
+        more = more[: len(seconds)]
+        kept = sum(each.cached for each in of_use) + len(of_use) * more
+        self._note(seconds, 0, len(batch), len(of_use), kept, taken[: len(more)])
         for each in batch:
-            each.written += 1
-            each.cached += 1
-        self._take(self.times.write(len(batch), sum(each.cached for each in batch)), 0, len(batch))
-        for each in batch:
+            each.written += len(more)
+            each.cached += len(more)
             if each.written == each.answer:
                 self.ended[each.number] = self.now
 
@@ -310,7 +334,8 @@ def _paged(engine: _EngineClock, most: int, admit: Admission | None = None) -> N
 
     def fits(one: _Answering) -> bool:
         """Whether there are pages for it, and for the next token of all who are there."""
-        return engine.taken(1) + engine.pages(one.prompt + one.written + 1) <= pages
+        needed: int = engine.taken(1) + engine.pages(one.prompt + one.written + 1)
+        return needed <= pages
 
     while engine.waiting or running:
         let_in = engine.asked(admit, running) if admit else 0
@@ -320,12 +345,13 @@ def _paged(engine: _EngineClock, most: int, admit: Admission | None = None) -> N
             not admit and len(running) < most and engine.somebody_waits and fits(engine.waiting[0])
         ):
             running = engine.remaining([*running, engine.read()])
-        while engine.runs_out(pages):
+        while engine.taken(1) > pages:
             last = running.pop()
             engine.leave(last)
             engine.waiting.appendleft(last)
         if running:
-            engine.write(running)
+            # A policy is asked before every step in which somebody waits.
+            engine.write(running, 1 if admit and engine.somebody_waits else _AHEAD)
             running = engine.remaining(running)
         elif not let_in and not engine.idle():
             return  # nobody who waits is ever let in
@@ -336,7 +362,7 @@ def _static(engine: _EngineClock, slots: int) -> None:
         size = min(slots, len(engine.waiting))
         engine.now = max(engine.now, engine.waiting[size - 1].arrival)
         batch = [engine.read() for _ in range(size)]
-        for _ in range(max(each.answer for each in batch) - 1):
+        while not all(each.done for each in batch):
             engine.write(batch)
         engine.remaining(batch, all_leave=True)
 
@@ -420,7 +446,7 @@ def simulate_serving(
         engine.started,
         engine.first,
         engine.ended,
-        tuple(engine.steps),
+        engine.columns,
         tuple(engine.stays),
         slots * room,
     )
@@ -444,6 +470,7 @@ def step_times(
     --------
     What do 31 more users cost a step of 8 billion weights?
 
+    >>> import numpy as np
     >>> from mlsys_widgets import physics as ph
     >>> h200 = dict(model="llama31-8b", device="h200-sxm")
     >>> steps = step_times(
@@ -451,7 +478,8 @@ def step_times(
     ...         ph.serving_time(**h200, phase=phase, batch=batch, sequence=tokens).time
     ...     )
     ... )
-    >>> round(steps.write(32, 32 * 512) / steps.write(1, 512), 1)
+    >>> more = steps.write(32, np.array(32 * 512)) / steps.write(1, np.array(512))
+    >>> round(float(more), 1)
     1.2
     """
     sizes = sorted(rows)
@@ -465,8 +493,8 @@ def step_times(
         lengths = np.geomspace(1.0, _LONGEST, _POINTS)
         return lengths, np.asarray(taken("decode", batch, lengths), dtype=float)
 
-    def write(batch: int, cached: int) -> float:
+    def write(batch: int, cached: _Counts) -> NDArray[np.floating[Any]] | float:
         padded = next((size for size in sizes if size >= batch), batch)
-        return float(np.interp(cached / padded, *curve(padded)))
+        return np.interp(cached / padded, *curve(padded))
 
     return StepTimes(read, write)

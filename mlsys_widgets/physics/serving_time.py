@@ -49,13 +49,6 @@ _PARTS: Final[dict[Part, str]] = {
 class TimedUse:
     """A kernel of a pass with its time: of one use, and of all.
 
-    Parameters
-    ----------
-    use : KernelUse
-        The kernel.
-    one : CalibratedTime
-        The time of one use.
-
     Examples
     --------
     Which kernel takes most of a decode step, and what is it waiting for?
@@ -69,8 +62,8 @@ class TimedUse:
     0.3
     """
 
-    use: KernelUse
-    one: CalibratedTime
+    use: KernelUse  #: The kernel.
+    one: CalibratedTime  #: The time of one use.
 
     @property
     def total(self) -> Numeric:
@@ -273,17 +266,7 @@ def serving_time(
 def time_uses(uses: Iterable[KernelUse], calibration: DeviceCalibration) -> tuple[TimedUse, ...]:
     """Time kernels by the laws of a device, each kernel once for all of its uses.
 
-    Parameters
-    ----------
-    uses : iterable of KernelUse
-        The kernels.
-    calibration : DeviceCalibration
-        The laws, from ``calibration_of``.
-
-    Returns
-    -------
-    tuple of TimedUse
-        In the order of ``uses``.
+    The laws come from ``calibration_of``; the order is that of ``uses``.
 
     Examples
     --------

@@ -107,14 +107,8 @@ def small_kernel(
 ) -> SmallKernelUse:
     """A small kernel over a tensor of rows.
 
-    Parameters
-    ----------
-    kind : str
-        A key of ``small_kernels``.
-    rows, columns : float or array
-        The shape of its result.
-    bytes_per_element : float or array, B
-        2 for fp16.
+    ``kind`` is a key of ``small_kernels``, and ``rows`` and ``columns`` are the shape of its
+    result. An element has 2 bytes in fp16.
 
     Examples
     --------

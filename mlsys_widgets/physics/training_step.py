@@ -44,19 +44,6 @@ class TrainedModel(CatalogEntry):
 
     ``trained_models`` holds those whose training steps were measured.
 
-    Parameters
-    ----------
-    key, name : str
-        How programs and people call it.
-    provenance : mapping of str to Provenance
-        Where each number comes from.
-    width, layers, heads : float
-        Model width, layers, and heads in each.
-    vocabulary : float
-        Tokens that it knows.
-    positions : float
-        The longest sequence.
-
     Examples
     --------
     What fraction of GPT-2's weights is its table of words?
@@ -67,11 +54,12 @@ class TrainedModel(CatalogEntry):
     0.31
     """
 
+    #: ``width``, ``layers``, ``heads``: model width, layers, and heads in each.
     width: float
     layers: float
     heads: float
-    vocabulary: float
-    positions: float
+    vocabulary: float  #: Tokens that it knows.
+    positions: float  #: The longest sequence.
 
     @property
     def parameters(self) -> float:
@@ -182,12 +170,7 @@ class TrainingTime(TimedKernels):
 def training_memory(model: TrainedModel | str, batch: Numeric, sequence: Numeric) -> TrainingMemory:
     """Count the memory of a training step.
 
-    Parameters
-    ----------
-    model : TrainedModel or str
-        An entry of ``trained_models``, or its key.
-    batch, sequence : float or array
-        Sequences at once, and tokens in each.
+    The ``model`` is an entry of ``trained_models``, or its key.
 
     Examples
     --------
@@ -269,10 +252,7 @@ def training_time(
 def training_launches(model: TrainedModel | str) -> float:
     """Kernels that one training step launches.
 
-    Parameters
-    ----------
-    model : TrainedModel or str
-        An entry of ``trained_models``, or its key.
+    The ``model`` is an entry of ``trained_models``, or its key.
 
     Examples
     --------

@@ -40,13 +40,6 @@ class Workload(CatalogEntry):
 
     ``workloads`` holds those of the course, each of a kind that says which questions it answers.
 
-    Parameters
-    ----------
-    key, name : str
-        How programs and people call it.
-    provenance : mapping of str to Provenance
-        Where each number comes from, by the name of its field.
-
     Examples
     --------
     Which workloads can be served, and who says how large they are?
@@ -67,27 +60,6 @@ class ModelPass(Workload):
 
     Compute times are as profiled, whatever the device; ``run(..., speedup=)`` scales them.
 
-    Parameters
-    ----------
-    key, name, provenance
-        As in ``Workload``.
-    kernels : float
-        Kernels launched in eager mode.
-    compute_per_kernel : float, s
-        What each of them computes, on average.
-    flops : float, FLOP
-        Operations of the pass.
-    intensity : float, FLOP/B
-        Operations per byte moved.
-    fused_share : float
-        Fraction of the kernels that compilation fuses away.
-    traffic_saved : float
-        Fraction of the memory traffic that fusion saves.
-    compile_time : float or None, s
-        Cost of compiling, where the course gives it.
-    eager_rate, compiled_rate : float or None, /s
-        Inferences per second before and after compiling, where the course gives them.
-
     Examples
     --------
     How many kernels does a compiled ResNet-50 launch, and how much faster does it run?
@@ -102,13 +74,16 @@ class ModelPass(Workload):
     72.0
     """
 
-    kernels: float
-    compute_per_kernel: float = number("s")
-    flops: float = number("FLOP")
-    intensity: float = number("FLOP/B")
-    fused_share: float = number("%")
-    traffic_saved: float = number("%")
+    kernels: float  #: Kernels launched in eager mode.
+    compute_per_kernel: float = number("s")  #: What each of them computes, on average (s).
+    flops: float = number("FLOP")  #: Operations of the pass (FLOP).
+    intensity: float = number("FLOP/B")  #: Operations per byte moved (FLOP/B).
+    fused_share: float = number("%")  #: Fraction of the kernels that compilation fuses away.
+    traffic_saved: float = number("%")  #: Fraction of the memory traffic that fusion saves.
+    #: Cost of compiling, where the course gives it (s).
     compile_time: float | None = number("s", default=None)
+    #: ``eager_rate``, ``compiled_rate``: inferences per second before and after compiling, where
+    #: the course gives them (/s).
     eager_rate: float | None = number("/s", default=None)
     compiled_rate: float | None = number("/s", default=None)
 
@@ -116,17 +91,6 @@ class ModelPass(Workload):
 @dataclass(frozen=True, kw_only=True)
 class Service(Workload):
     """A model in service: requests arrive at a rate, and compilation speeds each of them up.
-
-    Parameters
-    ----------
-    key, name, provenance
-        As in ``Workload``.
-    compile_time : float, s
-        Cost of compiling.
-    gain : float
-        How much the throughput grows: 0.4 for +40%.
-    per_day : float, /day
-        Requests per day.
 
     Examples
     --------
@@ -140,23 +104,14 @@ class Service(Workload):
     '100 requests per hour'
     """
 
-    compile_time: float = number("s")
-    gain: float = number("%")
-    per_day: float = number("/day")
+    compile_time: float = number("s")  #: Cost of compiling (s).
+    gain: float = number("%")  #: How much the throughput grows: 0.4 for +40%.
+    per_day: float = number("/day")  #: Requests per day (/day).
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inference(Workload):
     """One inference in the terms of the iron law: operations, and data that must move.
-
-    Parameters
-    ----------
-    key, name, provenance
-        As in ``Workload``.
-    operations : float, FLOP
-        Of one inference.
-    data : float, B
-        What must move, once for a whole batch: the weights. Activations are left out.
 
     Examples
     --------
@@ -169,32 +124,14 @@ class Inference(Workload):
     ['a100-sxm', 'h100-sxm', 'h200-sxm', 'orin-nx', 'mobile-npu']
     """
 
-    operations: float = number("FLOP")
+    operations: float = number("FLOP")  #: Of one inference (FLOP).
+    #: What must move, once for a whole batch: the weights. Activations are left out (B).
     data: float = number("B")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanguageModel(Workload):
     """A transformer that generates text.
-
-    Parameters
-    ----------
-    key, name, provenance
-        As in ``Workload``.
-    parameters : float
-        Weights.
-    width, layers, heads, head_width : float
-        Model width, layers, heads in each, and the width of a head.
-    kv_heads : float
-        Heads that keep keys and values.
-    hidden : float
-        Width of the feed-forward layer.
-    vocabulary : float
-        Tokens that it knows.
-    context : float
-        The longest sequence that it was made for, in tokens.
-    activation_share : float
-        Working memory of inference as a fraction of the weights.
 
     Examples
     --------
@@ -207,32 +144,24 @@ class LanguageModel(Workload):
     4.0
     """
 
-    parameters: float
+    parameters: float  #: Weights.
+    #: ``width``, ``layers``, ``heads``, ``head_width``: model width, layers, heads in each, and the
+    #: width of a head.
     width: float
     layers: float
     heads: float
-    kv_heads: float
+    kv_heads: float  #: Heads that keep keys and values.
     head_width: float
-    hidden: float
-    vocabulary: float
-    context: float
+    hidden: float  #: Width of the feed-forward layer.
+    vocabulary: float  #: Tokens that it knows.
+    context: float  #: The longest sequence that it was made for, in tokens.
+    #: Working memory of inference as a fraction of the weights.
     activation_share: float = number("%")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ElementwiseChain(Workload):
     """A chain of elementwise operations on one tensor.
-
-    Parameters
-    ----------
-    key, name, provenance
-        As in ``Workload``.
-    rows, columns : float
-        Shape of the tensor.
-    bytes_per_element : float, B
-        2 for fp16.
-    compute : float, s
-        Arithmetic of all operations together, as the course's text has it.
 
     Examples
     --------
@@ -250,9 +179,11 @@ class ElementwiseChain(Workload):
     12.4
     """
 
+    #: ``rows``, ``columns``: shape of the tensor.
     rows: float
     columns: float
-    bytes_per_element: float = number("B")
+    bytes_per_element: float = number("B")  #: 2 for fp16 (B)
+    #: Arithmetic of all operations together, as the course's text has it (s).
     compute: float = number("s")
 
     @property

@@ -64,12 +64,8 @@ class Engine(Protocol):
     def run(self, parcel: Parcel, report: Path) -> Outcome:
         """Run a parcel, and write what it reports into a file.
 
-        Raises
-        ------
-        NotRun
-            If it cannot be run, which is this submission's alone.
-        ValueError
-            If nothing can be run any more.
+        `NotRun` if it cannot be run, which is this submission's alone; `ValueError` if nothing can
+        be run any more.
         """
 
     def running(self) -> dict[str, float]:
@@ -84,15 +80,9 @@ def open_engine(
 ) -> Engine:
     """Open an engine.
 
-    Parameters
-    ----------
-    address
-        ``local``, ``slurm`` for jobs of its own on a cluster, or that of a Dask scheduler:
-        ``tcp://…``.
-    workers
-        How many submissions at a time; as many as there are cores if left out.
-    only_functions
-        Whether it will call functions and run no notebook, for which less has to start.
+    ``address`` is ``local``, ``slurm`` for jobs of its own on a cluster, or that of a Dask
+    scheduler: ``tcp://…``. Without ``workers`` there are as many as cores. Where it will call
+    ``only_functions`` and run no notebook, less has to start.
     """
     if address == LOCAL:
         return LocalEngine(workers, only_functions=only_functions)
@@ -138,12 +128,8 @@ class LocalEngine:
 class ClusterEngine:
     """The workers of a Dask cluster.
 
-    Parameters
-    ----------
-    place
-        The cluster itself, if an address alone does not let us in.
-    patience
-        Seconds to wait for its first worker.
+    ``place`` is the cluster itself, if an address alone does not let us in; ``patience`` is for its
+    first worker, in seconds.
     """
 
     def __init__(
@@ -190,10 +176,7 @@ class ClusterEngine:
     def why_not_isolated(self) -> str | None:
         """Ask every thread of every worker.
 
-        Raises
-        ------
-        ValueError
-            If a worker cannot run submissions at all.
+        `ValueError` if a worker cannot run submissions at all.
         """
         futures = {
             self._client.submit(

@@ -45,10 +45,7 @@ def child_content(
 ) -> bytes:
     """Pack what a child is sent: files, cells, which answer is read after which cell, and calls.
 
-    Parameters
-    ----------
-    files, cells, watched, hidden, calls
-        As `ForkServer.run` has them; of ``hidden`` it only learns the numbers.
+    See `ForkServer.run` for the arguments; of ``hidden`` the child only learns the numbers.
     """
     return framed(
         {
@@ -83,10 +80,7 @@ class ForkServerLost(ProcessLost):
 class ForkServer:
     """A fork server, seen from the side of whoever has something to run.
 
-    Parameters
-    ----------
-    only_functions
-        Whether it calls functions and runs no cells; such a one is small, and forks sooner.
+    One for ``only_functions`` runs no cells; it is small, and forks sooner.
     """
 
     def __init__(self, *, only_functions: bool = False) -> None:
@@ -132,16 +126,10 @@ class ForkServer:
     ) -> ChildReport:
         """Run cells in a child, and return what it reported and how it ended.
 
-        Parameters
-        ----------
-        watched
-            After which cells which name is read.
-        hidden
-            The complete code of cells whose hidden tests are not in ``cells``. The child gets it
-            when it has reported all answers; what it reports from then on is ``late``.
-        calls
-            Functions of the student's to call when the cells have run, by the name under which the
-            reply is reported.
+        Names in ``watched`` are read after their cells. ``hidden`` is the complete code of cells
+        whose hidden tests are not in ``cells``: the child gets it when it has reported all answers,
+        and what it reports from then on is ``late``. Then ``calls`` calls functions of the
+        student's; the reply is reported under its name.
         """
         home = f"{job.student}/{job.lab}"
         content = child_content(home, files, cells, watched, hidden or {}, calls)
@@ -154,10 +142,7 @@ class ForkServer:
     def deliver(self, parcel: Parcel, report: BinaryIO) -> Ending:
         """Have a child do what is in a parcel; nothing in it, or of what comes back, is read here.
 
-        Raises
-        ------
-        ForkServerLost
-            If the fork server is gone.
+        `ForkServerLost` if the fork server is gone.
         """
         refusal = self.cannot_isolate
         if parcel.isolate and refusal:

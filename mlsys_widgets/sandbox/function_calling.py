@@ -30,14 +30,8 @@ def call_functions(
 ) -> None:
     """Call functions, and report each reply as an answer.
 
-    Parameters
-    ----------
-    found
-        What a notebook that ran has in its answers: a source in there comes before the recorded.
-    seconds
-        What one call may take.
-    to
-        The descriptor on which it is reported.
+    What a notebook that ran has ``found`` comes before recorded sources. One call may take so many
+    ``seconds``; it is reported on the descriptor ``to``.
     """
     for name, each in calls.items():
         reply = _reply(each, found.get(each.answer), seconds)

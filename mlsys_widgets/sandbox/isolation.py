@@ -97,14 +97,9 @@ def isolate(
 ) -> None:
     """Isolate the calling process, and call ``then`` in a child of it that can do nothing else.
 
-    Call it right after a fork, with one thread. It returns when that child has ended.
-
-    Parameters
-    ----------
-    root
-        An empty folder, where the child's root file system is put together; nobody else sees it.
-    files
-        The submission: paths below its folder and their contents.
+    Call it right after a fork, with one thread. It returns when that child has ended. ``root`` is
+    an empty folder that nobody else sees, where the child's root file system is put together, and
+    ``files`` are the paths and contents of the submission.
     """
     as_root = os.geteuid() == 0
     who = os.geteuid(), os.getegid()  # in a namespace without a map everybody is nobody

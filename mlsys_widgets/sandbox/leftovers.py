@@ -20,10 +20,7 @@ _NAME: Final = re.compile(r"mlsys-(?:root|submission|grade)-(\d+)-\w+")
 def own_folder(kind: str) -> Path:
     """Make a temporary folder of this process.
 
-    Parameters
-    ----------
-    kind
-        What it is for: ``root``, ``submission`` or ``grade``.
+    ``kind`` is ``root``, ``submission`` or ``grade``.
     """
     return Path(tempfile.mkdtemp(prefix=f"mlsys-{kind}-{os.getpid()}-"))
 

@@ -13,7 +13,7 @@ _USUAL_ADDRESS_SPACE: Final = 2_000_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What one submission may use."""
+    """The limits of one submission."""
 
     #: Seconds for one cell; it is interrupted then, and the next one runs.
     cell: float = 60.0
@@ -38,10 +38,7 @@ class Limits:
 def enforce(limits: Limits, *, own_user: bool = True) -> None:
     """Set the limits that the system keeps for this process.
 
-    Parameters
-    ----------
-    own_user
-        Whether the process has a user of its own, whose processes can be counted.
+    The processes of a user of its own can be counted.
     """
     processes = ((resource.RLIMIT_NPROC, limits.processes),) if own_user else ()
     for which, most in (

@@ -31,16 +31,8 @@ def take_reports(
 ) -> dict[str, list[str]]:
     """Put the reported outputs of some cells into a notebook; returns the reported answers.
 
-    Parameters
-    ----------
-    book
-        The notebook; it is changed.
-    cells
-        The numbers of the cells that may be reported about.
-    remarks
-        Where to note what was left out.
-    started
-        Whether a student's code may have written the first of these lines.
+    Only ``cells`` of these numbers may be reported about; ``remarks`` gets what was left out.
+    ``started`` says whether a student's code may have written the first of these lines.
     """
     answers: dict[str, list[str]] = {}
     for position, line in enumerate(lines):

@@ -40,11 +40,8 @@ R = TypeVar("R")
 class ProcessPool(Generic[P]):
     """Processes for several threads.
 
-    Parameters
-    ----------
-    count
-        How many to start at once, and how many jobs run at a time; without, there is no limit, and
-        each is started when it is needed.
+    With a ``count``, so many start at once and so many jobs run at a time; without, there is no
+    limit, and each is started when it is needed.
     """
 
     def __init__(self, start: Callable[[], P], count: int | None = None) -> None:
@@ -60,17 +57,8 @@ class ProcessPool(Generic[P]):
     def run(self, job: Callable[[P, bool], R]) -> R:
         """Do a job with a process that nobody else has; once more if that is lost.
 
-        Parameters
-        ----------
-        job
-            Gets the process, and whether this is the second time.
-
-        Raises
-        ------
-        ProcessLost
-            If the process was lost twice, or the job must not be started again.
-        PoolClosed
-            If the pool was closed before or under it.
+        ``job`` gets the process, and whether this is the second time. `ProcessLost` if it was lost
+        twice or must not be started again; `PoolClosed` if the pool was closed before or under it.
         """
         with self._turns:
             try:

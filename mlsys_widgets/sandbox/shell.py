@@ -282,20 +282,11 @@ def run(
 ) -> None:
     """Run cells in order, and report the outputs of each.
 
-    Parameters
-    ----------
-    cells
-        The code of each cell; `None` where there is nothing to run.
-    watched
-        After each of these cells, run or not, the value of this name is reported, as data.
-    to
-        The descriptor on which it is reported.
-    late
-        Cells whose hidden tests are missing here, because student code can read whatever is in
-        this process. When all answers are reported, these cells arrive complete on the same
-        descriptor and run once more, each with the answer that it had.
-    calls
-        Functions of the student's to call when all cells have run; each reply is an answer.
+    ``watched`` names the value that is reported on the descriptor ``to`` after each cell, run or
+    not. The hidden tests of ``late`` cells are missing here, because student code can read whatever
+    is in this process: when all answers are reported, these cells arrive complete on the same
+    descriptor and run once more, each with the answer that it had. Then ``calls`` are made, and
+    each reply is an answer.
     """
     sys.stdout = _Stream("stdout", shell.outputs)
     sys.stderr = _Stream("stderr", shell.outputs)

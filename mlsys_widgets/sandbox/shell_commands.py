@@ -28,10 +28,7 @@ _NOT_HERE: Final = re.compile(r"No matching distribution found for (\S+)")
 def run_command(command: str, write: Callable[[str], object]) -> int:
     """Run a command of the system's shell; returns its exit status, as subprocess gives it.
 
-    Parameters
-    ----------
-    write
-        Called with everything that the command prints, while it runs.
+    ``write`` is called with everything that it prints, while it runs.
     """
     if not _INSTALLS.search(command):
         return _run(command, write)

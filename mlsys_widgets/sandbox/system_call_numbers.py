@@ -70,17 +70,8 @@ NUMBERS: Final = {name: dict(zip(MACHINES, each, strict=True)) for name, each in
 def number(name: str, machine: str | None = None) -> int:
     """Look up the number of a system call.
 
-    Parameters
-    ----------
-    name
-        The call, as in the manual pages.
-    machine
-        The architecture, as ``uname -m`` names it; this machine's if omitted.
-
-    Raises
-    ------
-    OSError
-        On an architecture whose numbers are not listed here.
+    ``machine`` is the architecture as ``uname -m`` names it. `OSError` where its numbers are not
+    listed here.
     """
     machine = machine or os.uname().machine
     if machine not in MACHINES:

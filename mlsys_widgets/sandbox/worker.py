@@ -65,7 +65,7 @@ class RunnableNotebook:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of a submission that was run, or judged by its record."""
+    """The outcome of a submission that was run, or judged by its record."""
 
     #: Whose submission it was.
     student: str
@@ -85,13 +85,7 @@ class RunResult:
 
 
 def make_runnable(lab: str, files: Mapping[str, bytes], blueprint: Blueprint) -> RunnableNotebook:
-    """Make the notebook of a submission ready to run.
-
-    Raises
-    ------
-    NoUsableNotebook
-        If there is none.
-    """
+    """Make the notebook of a submission ready to run."""
     name = f"{lab}.ipynb"
     if name not in files:
         raise NoUsableNotebook("no notebook", _no_notebook(files, name))
@@ -115,10 +109,7 @@ def apply_report(
 ) -> RunResult:
     """Put the outputs that a child has reported into its notebook.
 
-    Parameters
-    ----------
-    calls
-        The names of replies that are answers, too.
+    ``calls`` names the replies that are answers, too.
     """
     book, hidden = runnable.book, runnable.hidden
     lines, late, ending = report.lines, report.late, report.ending

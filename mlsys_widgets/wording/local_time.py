@@ -20,17 +20,7 @@ _MONTHS: Final = (
 
 
 def local_time(time: str, zone: tzinfo | None = None, now: datetime | None = None) -> str:
-    """A time of the ledger on the clock of this machine; with the year unless it is this one.
-
-    Parameters
-    ----------
-    time
-        The time, in UTC.
-    zone
-        Another clock than that of this machine.
-    now
-        The present, if it is not now.
-    """
+    """A time of the ledger on the clock of this machine; with the year unless it is this one."""
     at = datetime.fromisoformat(time).astimezone(zone)
     this_year = (now or datetime.now(UTC)).astimezone(zone).year
     year = "" if at.year == this_year else f" {at.year}"

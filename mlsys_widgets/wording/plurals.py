@@ -10,12 +10,7 @@ from mlsys_widgets.wording.units import NEVER, format_quantity
 def counted(number: SupportsFloat, singular: str, plural: str | None = None) -> str:
     """Write how many things there are, with the noun in the right form.
 
-    Parameters
-    ----------
-    number : float
-        How many.
-    singular, plural : str
-        The noun; the plural only where it is not the singular with an ``s``.
+    The plural is needed only where it is not the singular with an ``s``.
 
     Examples
     --------

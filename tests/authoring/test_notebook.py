@@ -106,6 +106,9 @@ def test_minutes_are_counted_when_it_is_built_unless_its_author_knows(made, chan
     assert "minutes" not in book.metadata.mlsys
     (setup,) = (cell for cell in book.cells if cell.id == "setup")
     assert setup.source.endswith("lab.welcome()")
+    change("lab.py", "# %% setup=true", "# %% setup=true\ncover = None")
+    (setup,) = (cell for cell in made().cells if cell.id == "setup")
+    assert setup.source.endswith("lab.welcome(cover)")
 
 
 def test_what_depends_on_the_time_is_not_compared_by_nbval(made):

@@ -83,6 +83,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(course, capsys, words, 
     assert (settings.read_text() if settings.is_file() else "", students(course)) == before
 
 
+@pytest.mark.slow
 def test_a_renamed_student_is_graded_the_same_as_before(graded, capsys):
     points, cells = grades(graded), table(graded)
     old, new = sorted(points)[0], "new-name"

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlsys_widgets import physics as ph
-from mlsys_widgets.physics.queue_simulation import Served, serve
+from mlsys_widgets.physics.queue_simulation import ServedRequests, serve
 from mlsys_widgets.physics.queueing import erlang_c, response_quantile
 from tests.physics.strategies import times
 
@@ -29,26 +29,28 @@ WITHIN = 3.56
 S = 10e-3
 
 
-def agrees(formula: float, runs: Sequence[Served], measure: Callable[[Served], float]) -> bool:
+def agrees(
+    formula: float, runs: Sequence[ServedRequests], measure: Callable[[ServedRequests], float]
+) -> bool:
     """Whether a number lies in the 99.9% confidence interval of what runs give."""
     found = np.array([measure(run) for run in runs])
     return abs(found.mean() - formula) <= WITHIN * found.std(ddof=1) / math.sqrt(RUNS)
 
 
-def played(run: Callable[[int], Served]) -> list[Served]:
+def played(run: Callable[[int], ServedRequests]) -> list[ServedRequests]:
     """Independent runs, each without its beginning."""
     return [settled(run(seed)) for seed in range(RUNS)]
 
 
-def settled(served: Served) -> Served:
-    return Served(*(each[BEFORE:] for each in (served.arrived, served.began, served.ended)))
+def settled(served: ServedRequests) -> ServedRequests:
+    return ServedRequests(*(each[BEFORE:] for each in (served.arrived, served.began, served.ended)))
 
 
-def mean(served: Served) -> float:
+def mean(served: ServedRequests) -> float:
     return served.mean
 
 
-def mean_wait(served: Served) -> float:
+def mean_wait(served: ServedRequests) -> float:
     return float(served.wait.mean())
 
 
@@ -80,7 +82,7 @@ def test_service_that_is_short_or_long_waits_as_pollaczek_and_khinchine_say() ->
     """Nine of ten requests take half of the mean, and one takes 5.5 times as long as that."""
     short, long, rate = 0.5 * S, 5.5 * S, 0.6 / S
 
-    def run(seed: int) -> Served:
+    def run(seed: int) -> ServedRequests:
         chance = np.random.default_rng(seed)
         arrived = np.cumsum(chance.exponential(1 / rate, REQUESTS))
         return serve(arrived, np.where(chance.random(REQUESTS) < 0.1, long, short))
@@ -97,7 +99,7 @@ def test_clients_that_wait_for_their_answers(clients: int, think: float) -> None
     )
     assert agrees(theory.response, runs, mean)
 
-    def answered(served: Served) -> float:
+    def answered(served: ServedRequests) -> float:
         return (served.ended.size - 1) / float(served.ended[-1] - served.ended[0])
 
     # A ratio of two random numbers is off by a little; so many requests make that little small.
@@ -187,6 +189,22 @@ def test_erlangs_chance_is_that_of_his_sum() -> None:
 def test_a_fan_out_is_at_least_as_slow_as_one_server(slow: float, servers: int) -> None:
     found = ph.fan_out(slow, servers).any_slow
     assert slow * (1 - 1e-9) <= found <= min(1.0, slow * servers) * (1 + 1e-6)
+
+
+def test_a_page_waits_for_the_slowest_of_simulated_servers() -> None:
+    servers, rate = 8, 0.5 / S
+    late = ph.queue(rate, S).tail
+
+    def slow_pages(seed: int) -> float:
+        leaves = (
+            settled(ph.simulate_queue(rate, S, requests=REQUESTS, seed=servers * seed + k))
+            for k in range(servers)
+        )
+        return float((np.max([leaf.response for leaf in leaves], axis=0) > late).mean())
+
+    found = np.array([slow_pages(seed) for seed in range(RUNS)])
+    formula = float(ph.fan_out(0.01, servers).any_slow)
+    assert abs(found.mean() - formula) <= WITHIN * found.std(ddof=1) / math.sqrt(RUNS)
 
 
 def test_whole_numbers_are_asked_for_in_words() -> None:

@@ -35,11 +35,6 @@ _OF_THE_COURSE: Final[tuple[tuple[str, Check], ...]] = (
 def examine(root: Path, *, say: Callable[[str], None] = lambda _: None) -> list[Finding]:
     """Check an installation and the course in a folder.
 
-    Raises
-    ------
-    ValueError
-        If there is no course in that folder.
-
     Examples
     --------
     It tries everything a class needs, even a kernel and a sandbox, so it takes some seconds; and

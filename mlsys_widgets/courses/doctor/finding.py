@@ -10,22 +10,12 @@ Level = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that the doctor checked.
+    """One thing that the doctor checked."""
 
-    Parameters
-    ----------
-    about
-        What it is, in a word or two.
-    level
-        ``ok``; ``warning`` if a class can work with it; ``problem`` if it cannot.
-    fix
-        What to do about it; empty if all is well.
-    """
-
-    about: str
-    level: Level
+    about: str  #: What it is, in a word or two.
+    level: Level  #: ``ok``; ``warning`` if a class can work with it; ``problem`` if it cannot.
     said: str
-    fix: str = ""
+    fix: str = ""  #: What to do about it; empty if all is well.
 
 
 def ok(about: str, said: str) -> Finding:

@@ -11,10 +11,11 @@ from typing import Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
+from mlsys_widgets.courses.people_moves import STEPS
 from mlsys_widgets.files import OWN_FOLDER
 
 #: What holds keys, solutions and grades.
-_SECRET: Final = ("assignments", "source", "submitted", "autograded", "feedback", OWN_FOLDER)
+_SECRET: Final = ("assignments", "source", *STEPS, OWN_FOLDER)
 #: Bytes: below the first a class will run out of room, below the second anything will.
 _ROOMY, _TIGHT = 1_000_000_000, 100_000_000
 _FEW_FILES: Final = 10_000

@@ -26,50 +26,27 @@ UNDOING: Final = frozenset({
 
 @dataclass(frozen=True)
 class Action:
-    """A command, and the fields of a form that it takes.
-
-    Parameters
-    ----------
-    command
-        Its words; ``nbgrader`` at the beginning means that program, and only labs are its values.
-    values
-        Fields that it takes as they are, in this order; without a lab, it is about all of them.
-    options
-        Fields that are options of the same name, each with what an empty field means: a word, or
-        nothing, and then the option is left out.
-    switches
-        Options without a value, set when the field of that name is.
-    before
-        A command of nbgrader that runs first.
-    asks
-        The switch that makes it happen. Without it, the command says what would happen.
-    later
-        Options that go with that switch only.
-    typed
-        The field whose value has to be typed once more before something is lost.
-    writes
-        The file that it makes from a form, as an option of the command.
-    notes
-        What the history says about it, if the command itself notes nothing.
-    for_tas
-        Whether a TA may do it.
-    fails
-        What the page calls it when the command fails.
-    """
+    """A command, and the fields of a form that it takes."""
 
     label: str
+    #: Its words; ``nbgrader`` at the beginning means that program, and only labs are its values.
     command: str
+    #: Fields that it takes as they are, in this order; without a lab, it is about all of them.
     values: Sequence[str] = ()
+    #: Fields that are options of the same name, each with what an empty field means: a word, or
+    #: nothing, and then the option is left out.
     options: Mapping[str, str] = field(default_factory=dict)
-    switches: Sequence[str] = ()
-    before: str = ""
+    switches: Sequence[str] = ()  # options without a value, set when the field of that name is
+    before: str = ""  # a command of nbgrader that runs first
+    #: The switch that makes it happen. Without it, the command says what would happen.
     asks: str = ""
-    later: Sequence[str] = ()
-    typed: str = ""
+    later: Sequence[str] = ()  # options that go with that switch only
+    typed: str = ""  # the field whose value has to be typed once more before something is lost
+    #: The file that it makes from a form, as an option of the command.
     writes: Callable[[Mapping[str, str]], str] | None = None
-    notes: str = ""
-    for_tas: bool = False
-    fails: str = "not done"
+    notes: str = ""  # what the history says about it, if the command itself notes nothing
+    for_tas: bool = False  # whether a TA may do it
+    fails: str = "not done"  # what the page calls it when the command fails
 
     def words(self, form: Mapping[str, str]) -> list[Words]:
         """Return the commands to run, one after the other.
@@ -97,13 +74,7 @@ class Action:
 
 
 def undoing(words: Sequence[str]) -> list[Words]:
-    """Return the command that takes a change back, as the history has it.
-
-    Raises
-    ------
-    ValueError
-        For a command that takes nothing back.
-    """
+    """Return the command that takes a change back, as the history has it."""
     if not words or words[0] not in UNDOING:
         raise ValueError("the history has no such way back")
     return [["mlsys_widgets", "course", *words]]

@@ -102,12 +102,8 @@ class EssaysHandler(StaffHandler):
     def give(self, place: EssaysAddress) -> tuple[dict[str, UnsavedMark], str]:
         """Save the answer whose button was pressed, or all that were touched.
 
-        Returns
-        -------
-        drafts
-            What was touched and is not saved, by alias.
-        problem
-            Why nothing could be saved; empty if something could, or nothing was to be.
+        Returns drafts that were touched and are not saved, by alias, and why nothing could be
+        saved, if so.
         """
         which, touched = self.get_body_argument("save", ""), {}
         for alias in self.get_body_arguments("answer"):

@@ -119,7 +119,7 @@ class CommandRun:
 
 
 class CommandRuns:
-    """What was run in the folder of a course, by name; old runs are forgotten."""
+    """The commands that were run in the folder of a course, by name; old runs are forgotten."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -133,12 +133,8 @@ class DoHandler(StaffHandler):
     def asked_for(self, form: dict[str, str]) -> tuple[CommandRun, list[Words]]:
         """Return what a form asks for, and the commands that do it; refused if it is none of ours.
 
-        Raises
-        ------
-        ValueError
-            With why it is none of ours.
-        PermissionError
-            When it is not for whoever sent it.
+        `ValueError` says why it is none of ours, `PermissionError` that it is not for whoever sent
+        it.
         """
         name, course = form.get("action", ""), Course(self.root)
         if form.get("page") not in PAGES:
@@ -230,13 +226,7 @@ def _templates() -> Environment:
 
 
 def add_page(serverapp: ServerApp, more: Mapping[str, type[StaffHandler]]) -> None:
-    """Add the page to a server whose folder is a course.
-
-    Parameters
-    ----------
-    more
-        Pages with handlers of their own, by address.
-    """
+    """Add the page to a server whose folder is a course."""
     root = Path(getattr(serverapp.contents_manager, "root_dir", "") or serverapp.root_dir)
     place = url_path_join(serverapp.web_app.settings["base_url"], "mlsys", "course")
     shared = {"root": root, "runs": CommandRuns(root)}

@@ -13,10 +13,7 @@ TOLERANCE = 1e-4
 def relative_difference(result: Array, reference: Array) -> float:
     """Norm of the difference over the norm of the reference.
 
-    Raises
-    ------
-    RuntimeError
-        If it is not small: the result is wrong, and its time means nothing.
+    `RuntimeError` if it is not small: the result is wrong, and its time means nothing.
     """
     error = float(np.linalg.norm(result - reference) / np.linalg.norm(reference))
     if not error < TOLERANCE:

@@ -8,12 +8,20 @@ from __future__ import annotations
 import math
 import os
 import platform
+import sys
 from pathlib import Path
 from typing import Any
 
 ASSUMED_CACHE = 32 << 20
+#: What Python runs on in a web page: nothing there says which processor that is, or how busy.
+WEBASSEMBLY = "WebAssembly in a web page"
 _SYSTEM = Path("/sys")
 _PROCESSES = Path("/proc")
+
+
+def is_page() -> bool:
+    """Whether Python runs in WebAssembly, which has one thread and starts no processes."""
+    return sys.platform in {"emscripten", "wasi"}
 
 
 def _read(path: Path) -> str:
@@ -47,6 +55,8 @@ def _group() -> Path:
 
 def cores() -> int:
     """Cores this process may use: those it may run on, and no more than its quota."""
+    if is_page():
+        return 1
     try:
         count = len(os.sched_getaffinity(0))
     except AttributeError:
@@ -100,6 +110,8 @@ def free_memory() -> int:
 
 def name() -> str:
     """Return the name that the processor reports."""
+    if is_page():
+        return WEBASSEMBLY
     for line in _read(_PROCESSES / "cpuinfo").splitlines():
         field, _, rest = line.partition(":")
         if field.strip() == "model name" and rest.strip():
@@ -126,6 +138,8 @@ def load_note() -> str:
 
     All cores count, not only those this process may use: the load is that of the whole machine.
     """
+    if is_page():
+        return ""
     try:
         load = os.getloadavg()[0]
     except (AttributeError, OSError):

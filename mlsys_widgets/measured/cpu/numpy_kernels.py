@@ -98,10 +98,7 @@ def layer_norm_work(rows: int, columns: int) -> KernelWork:
 def rotary_tables(positions: Array, head_width: int, base: float = 10_000.0) -> tuple[Array, Array]:
     """Cosines and sines of the angles by which each position turns each pair of a head.
 
-    Returns
-    -------
-    tuple of array
-        Both of shape [positions, 1, head_width / 2], so that all heads share them.
+    Both have shape [positions, 1, head_width / 2], so that all heads share them.
     """
     if head_width % 2:
         raise ValueError(f"head_width must be even, because rotary turns pairs, not {head_width}")
@@ -179,12 +176,8 @@ def attention(
 ) -> Array:
     """Attend, writing the scores: softmax(q kᵀ / √head_width) v.
 
-    Parameters
-    ----------
-    q, out : array
-        [batch, heads, queries, head_width]; the heads of `out` may lie apart.
-    scaled, scores : array
-        Room for the scaled queries and for [batch, heads, queries, keys].
+    Shapes are [batch, heads, queries, head_width], where the heads of ``out`` may lie apart; there
+    is room for the ``scaled`` queries, and for ``scores`` of [batch, heads, queries, keys].
     """
     batch, heads, queries, width = q.shape
     kv_heads, keys = k.shape[1:3]
@@ -220,10 +213,7 @@ def decode_attention(
 ) -> Array:
     """Attend from one new token over a cache; heads of a group are the rows of one product.
 
-    Parameters
-    ----------
-    scores : array
-        Room for [batch, kv_heads, heads / kv_heads, keys].
+    ``scores`` is room for [batch, kv_heads, heads / kv_heads, keys].
     """
     batch, heads, width = q.shape
     grouped = (batch, k.shape[1], heads // k.shape[1], width)

@@ -87,24 +87,9 @@ def products(bench: CpuBench) -> None:
     """Square matrix products with numpy's BLAS, which uses every core."""
     full = [32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072]
     for precision, dtype in PRECISIONS.items():
-        item = np.dtype(dtype).itemsize
         bench.fill(dtype)
         for n in [64, 256, 1024, 1536] if bench.quick else full:
-            with bench.recorder.attempt(f"gemm {precision} N = {n}"):
-                if not bench.sets(dtype, [n * n] * 2, [n * n]):
-                    raise Skip("too little memory")
-
-                def call(i: int, n: int = n, dtype: str = dtype) -> object:
-                    sides = bench.cut(dtype, [n * n] * 2, [n * n], i)
-                    a, b, c = (x.reshape(n, n) for x in sides)
-                    return np.matmul(a, b, out=c)
-
-                seconds = bench.time(call)
-                flops = 2 * n**3
-                bench.recorder.add(
-                    "gemm", "numpy", precision, {"m": n, "n": n, "k": n, "threads": bench.cores},
-                    seconds, flops=flops, bytes=3 * item * n * n, error=_error(bench, dtype, n),
-                )  # fmt: skip
+            square_product(bench, precision, n)
     for precision, reason in (
         (
             "fp16",
@@ -114,6 +99,27 @@ def products(bench: CpuBench) -> None:
         ("int8", "numpy multiplies integers without BLAS: no rate of the CPU"),
     ):
         bench.recorder.skip(f"gemm {precision}", reason)
+
+
+def square_product(bench: CpuBench, precision: str, n: int) -> None:
+    """One size of matrix product, from an arena that was filled with numbers of its precision."""
+    dtype = PRECISIONS[precision]
+    item = np.dtype(dtype).itemsize
+    with bench.recorder.attempt(f"gemm {precision} N = {n}"):
+        if not bench.sets(dtype, [n * n] * 2, [n * n]):
+            raise Skip("too little memory")
+
+        def call(i: int) -> object:
+            sides = bench.cut(dtype, [n * n] * 2, [n * n], i)
+            a, b, c = (x.reshape(n, n) for x in sides)
+            return np.matmul(a, b, out=c)
+
+        seconds = bench.time(call)
+        flops = 2 * n**3
+        bench.recorder.add(
+            "gemm", "numpy", precision, {"m": n, "n": n, "k": n, "threads": bench.cores},
+            seconds, flops=flops, bytes=3 * item * n * n, error=_error(bench, dtype, n),
+        )  # fmt: skip
 
 
 def _error(bench: CpuBench, dtype: str, n: int) -> float | None:

@@ -21,13 +21,7 @@ PHASES = ("prefill", "decode")
 
 @dataclass(frozen=True)
 class SmallTransformer:
-    """The sizes of a layer.
-
-    Examples
-    --------
-    >>> SmallTransformer().parameters
-    2818048
-    """
+    """The sizes of a layer."""
 
     width: int = 512
     heads: int = 8
@@ -59,12 +53,7 @@ class SmallTransformer:
 class NumpyLayer:
     """A layer for one phase, batch and sequence, with room for its intermediates.
 
-    Parameters
-    ----------
-    phase : {"prefill", "decode"}
-        Whether all the tokens of `sequence` are new, or only the last one of them.
-    batch, sequence : int
-        Sequences, and tokens in each of them once the new ones are in the cache.
+    In ``prefill`` all the tokens of ``sequence`` are new, in ``decode`` only the last one of them.
     """
 
     def __init__(self, sizes: SmallTransformer, phase: str, batch: int, sequence: int) -> None:
@@ -180,12 +169,8 @@ def plain_layer(
 ) -> Array:
     """Return the layer for one sequence in float64, head by head: the reference.
 
-    Parameters
-    ----------
-    x : array
-        [tokens, width], the new tokens, which are the last ones of the sequence.
-    keys, values : array
-        [kv_heads, sequence, head_width]; what they hold of the new tokens is ignored.
+    ``x``, [tokens, width], are the new tokens, which are the last ones of the sequence. What
+    ``keys`` and ``values``, [kv_heads, sequence, head_width], hold of them is ignored.
     """
     qkv_weight, out_weight, gate_up, down = (weight.astype(float) for weight in weights)
     x = x.astype(float)

@@ -23,12 +23,8 @@ STAGGER = 17 * LINE  # arrays at the same offset in a page slow down each other'
 class CpuBench:
     """The clock, the threads and the memory that every section of the CPU measurement shares.
 
-    Parameters
-    ----------
-    arena : int
-        Bytes of the one buffer all operands are cut from.
-    patience : float
-        Seconds to spend on the repetitions of one case.
+    All operands are cut from one ``arena`` of so many bytes; ``patience`` is for the repetitions of
+    one case, in seconds.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlsys_widgets.physics import queue, simulate_queue
-from mlsys_widgets.physics.queue_simulation import Served, serve
+from mlsys_widgets.physics.queue_simulation import ServedRequests, serve
 
 from ..recorder import Value, spread
 from .timing import CpuBench
@@ -191,7 +191,7 @@ def facts(
 ) -> dict[str, Value]:
     """Return what a run showed, what it should have shown, and what disturbed it, in seconds."""
     response, served = answered - sent, ended - began
-    played: Served = serve(sent, served)
+    played: ServedRequests = serve(sent, served)
     late: Any = np.diff(sent) - np.diff(arrived)
     return {
         "service": float(served.mean()),

@@ -278,19 +278,9 @@ def measure(
 ) -> Recorder:
     """Measure the first GPU.
 
-    Parameters
-    ----------
-    budget : float
-        Seconds after which no further case starts.
-    sections : iterable of str, optional
-        Only these, in the order of `SECTIONS`.
-    key : str, optional
-        What the document calls the device; by default, derived from its name.
-    dry : bool
-        Rehearse every section with toy sizes, on a CPU too. The document is marked as such and
-        is not accepted as a measurement.
-    say, after : callable
-        Called with what is being done, and with the recorder after every section.
+    No case starts after ``budget`` seconds. ``dry`` rehearses every section with toy sizes, on a
+    CPU too; the document is marked as such and is not accepted as a measurement. ``say`` is called
+    with what is being done, and ``after`` with the recorder after every section.
     """
     torch: Any = importlib.import_module("torch")
     if not dry and not torch.cuda.is_available():

@@ -110,13 +110,7 @@ def cache_cases() -> list[CachedToken]:
 
 
 def grouped(torch: Any, q: Any, keys: Any, values: Any) -> Any:
-    """Attend with one query per head, the heads of a group folded into the query length.
-
-    Parameters
-    ----------
-    q : tensor
-        ``[batch, heads, 1, head_width]``.
-    """
+    """Attend with one query per head, the heads of a group folded into the query length."""
     batch, heads, _, width = q.shape
     folded = q.view(batch, keys.shape[1], heads // keys.shape[1], width)
     y = torch.nn.functional.scaled_dot_product_attention(folded, keys, values)

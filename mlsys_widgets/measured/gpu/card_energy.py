@@ -52,7 +52,7 @@ def drawn_steps() -> list[Step]:
 
 @dataclass(frozen=True)
 class Hold:
-    """What repeating one call for some seconds showed."""
+    """The result of repeating one call for some seconds."""
 
     seconds: Spread
     calls: int

@@ -37,7 +37,7 @@ class CardState:
 
 
 class Gauge(Protocol):
-    """What reads a card."""
+    """A reader of one card."""
 
     def joules(self) -> float:
         """Return the energy that the card has used since its driver was loaded."""
@@ -89,7 +89,7 @@ def _library() -> Any:
 
 @dataclass
 class Readings:
-    """What a meter read over some seconds, and the power that it means."""
+    """The readings of a meter over some seconds, and the power that it means."""
 
     counter: list[tuple[float, float]] = field(default_factory=list)
     states: list[tuple[float, CardState]] = field(default_factory=list)

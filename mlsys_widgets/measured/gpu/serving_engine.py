@@ -33,16 +33,8 @@ class _Recorded:
 class SlotEngine:
     """Reads prompts into slots, and writes one token for each of several slots.
 
-    Parameters
-    ----------
-    model : PlainLlama
-        With room for one slot more than there are.
-    slots, room : int
-        How many sequences there may be at once, and the most tokens of one.
-    attend : callable
-        Attention over sequences of different lengths.
-    recorded : bool
-        Replay steps as graphs; otherwise, launch them kernel by kernel.
+    The ``model`` has room for one slot more than there are ``slots``, each of ``room`` tokens at
+    the most. Steps that are ``recorded`` are replayed as graphs, others launched kernel by kernel.
     """
 
     def __init__(

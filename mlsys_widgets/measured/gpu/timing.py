@@ -40,18 +40,9 @@ class Profile:
 class GpuBench:
     """A device, its clock and the record that timings go to.
 
-    Parameters
-    ----------
-    torch : module
-        PyTorch, handed in so that nothing here imports it.
-    device : str
-        ``cuda``; ``cpu`` only for a rehearsal.
-    patience : float
-        Seconds to spend on the repetitions of one case.
-    cache : int
-        Bytes of the last cache; operands rotate through more than four times as much.
-    dry : bool
-        Rehearse with toy sizes, on a machine without a GPU too.
+    ``torch`` is handed in so that nothing here imports it, and the ``device`` is ``cpu`` only for a
+    ``dry`` rehearsal with toy sizes. ``patience`` is for the repetitions of one case, in seconds;
+    operands rotate through more than four times the ``cache``, the bytes of the last one.
     """
 
     def __init__(

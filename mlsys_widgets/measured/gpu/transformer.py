@@ -105,12 +105,7 @@ class DecoderWeights:
 class PlainLlama:
     """The model, its weights and the memory of its caches.
 
-    Parameters
-    ----------
-    sizes : DecoderSizes
-        Of the model; `layers` of them are built.
-    tokens : int
-        Tokens that the caches together have room for, whatever the batch.
+    The caches together have room for so many ``tokens``, whatever the batch.
     """
 
     def __init__(
