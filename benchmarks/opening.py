@@ -3,7 +3,8 @@
 Beside each the same in JupyterLab alone: a notebook with one line of text and one widget of
 ipywidgets, on a server where our extension is switched off, in turns in the same run. The ratio
 says what is ours, the milestones where the time goes. Starting the server is not part of it. Every
-address is opened by a browser that has never been there.
+address is opened by a browser that has never been there. It ends within five minutes, because no
+round begins after three minutes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import secrets
 import shutil
 import statistics
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +35,8 @@ from tests.browser.conftest import READY, SETTINGS, Lab, running  # noqa: E402
 LAB = "lab_01_magnitude"
 EXTENSION = "mlsys-widgets-lab"
 PRESSES = 21
+#: Seconds after which no further round begins; the keys take what is left of five minutes.
+ROUNDS_END: Final = 180
 #: What happens on the way, in milliseconds since the address was opened. Each is noted in the first
 #: frame in which it is true, so none is early and all are late by a frame at most.
 WATCH: Final = """(() => {
@@ -230,11 +234,12 @@ def told(words: str, found: Times) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5, help="of which the median counts")
+    parser.add_argument("--rounds", type=int, default=5, help="at most; the median counts")
     arguments = parser.parse_args()
     under = findings.conditions()
     print(f"The load before it was {under['load_before']}.")
     rounds: list[dict[str, Times]] = []
+    begun = time.monotonic()
     with (
         TemporaryDirectory(prefix="mlsys-opening-") as aside,
         server(Path(aside) / "ours", alone=False) as ours,
@@ -247,6 +252,8 @@ def main() -> None:
             notebook(lab.folder / "first.ipynb", PLAIN)
             closed(opened(browser, lab, "first.ipynb", "text shown")[0], lab)
         for k in range(arguments.rounds):
+            if rounds and time.monotonic() - begun > ROUNDS_END:
+                break
             rounds.append({**our_round(browser, ours, k), **round_alone(browser, alone, k)})
         slider = "input[type=range]"
         key: dict[str, list[float]] = {

@@ -9,7 +9,7 @@ from typing import Final
 
 from mlsys_widgets.classes import question_charts as qc
 from mlsys_widgets.classes import statistics as st
-from mlsys_widgets.classes.question_charts import signed
+from mlsys_widgets.classes.question_charts import parts, signed, used
 from mlsys_widgets.classes.summary import (
     BeliefCount,
     Calibration,
@@ -21,7 +21,7 @@ from mlsys_widgets.drawing.charts import Bar, Chart, ChartGroup
 from mlsys_widgets.wording.plurals import counted
 
 #: How an answer can turn out, its tone, and what the legend calls it.
-_OUTCOMES: Final = (
+OUTCOMES: Final = (
     ("right", "green", "all points"),
     ("partly", "orange", "some"),
     ("wrong", "red", "none"),
@@ -75,11 +75,6 @@ def _of(count: int, whole: int) -> str:
 
 def _count_bar(label: str, count: int, whole: int, tone: str, words: str = "") -> Bar:
     return Bar(label, ((float(count), tone),), _of(count, whole), words)
-
-
-def _parts(*counts: tuple[int, str]) -> tuple[tuple[float, str], ...]:
-    """The parts of a bar, each with its tone; those without anybody are left out."""
-    return tuple((float(count), tone) for count, tone in counts if count)
 
 
 def _scores(summary: ClassSummary) -> Iterator[Chart]:
@@ -142,14 +137,13 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
     bars = tuple(
         Bar(
             each.title if each.most else f"{each.title} (deeper)",
-            _parts(*((getattr(each, outcome), tone) for outcome, tone, _ in _OUTCOMES)),
+            parts(*((getattr(each, outcome), tone) for outcome, tone, _ in OUTCOMES)),
             _result(each),
         )
         for each in asked
     )
-    used = {tone for bar in bars for _, tone in bar.parts}
-    legend = tuple((tone, words) for _, tone, words in _OUTCOMES if tone in used)
     most = float(max(each.count for each in asked))
+    legend = used(bars, ((tone, words) for _, tone, words in OUTCOMES))
     yield Chart("questions", "Question by question", finding, bars, most=most, legend=legend)
 
 
@@ -215,7 +209,7 @@ def _prediction(prediction: PredictionSummary) -> Chart:
     bars = tuple(
         Bar(
             option.label,
-            _parts((option.right, "green"), (option.count - option.right, tone)),
+            parts((option.right, "green"), (option.count - option.right, tone)),
             _of(option.count, count),
         )
         for option in prediction.options
@@ -279,7 +273,7 @@ def _histogram(
     key: str, title: str, finding: str, labels: Sequence[str], counts: Sequence[int], across: str
 ) -> Chart:
     bars = tuple(
-        Bar(label, _parts((count, "blue")), f"{count:,}" if count else "")
+        Bar(label, parts((count, "blue")), f"{count:,}" if count else "")
         for label, count in zip(labels, counts, strict=True)
     )
     most = float(max(counts, default=0)) or 1.0

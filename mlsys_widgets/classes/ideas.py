@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mlsys_widgets.classes.question_charts import parts, used
 from mlsys_widgets.classes.summary import ClassSummary
 from mlsys_widgets.drawing.charts import Bar, Chart
 from mlsys_widgets.wording.plurals import counted
@@ -130,22 +131,19 @@ def _chart(idea: str, of: Sequence[IdeaInLab], least: int) -> Chart:
         if 0 < together < least:  # everybody
             bars.append(Bar(each.title, (), f"fewer than {least} students"))
             continue
-        parts = [(float(n), tone) for n, (_, tone, _) in zip(shown, _STATES, strict=True) if n]
+        counted_in = zip(shown, (tone for _, tone, _ in _STATES), strict=True)
         notes = [f"{n:,} {words}" for n, (*_, words) in zip(shown, _STATES, strict=True) if n]
         if together:
-            parts.append((float(together), "blue"))
             notes.append(f"{together:,} in smaller groups")
         back += shown[1]
-        bars.append(Bar(each.title, tuple(parts), ", ".join(notes)))
+        bars.append(Bar(each.title, parts(*counted_in, (together, "blue")), ", ".join(notes)))
     finding = f"{counted(back, 'student')} had it again after giving it up."
     if least and not back:
         finding = f"Fewer than {least} had it again after giving it up, in each lab."
-    legend = [(tone, words) for _, tone, words in _STATES]
-    if any(tone == "blue" for bar in bars for _, tone in bar.parts):
-        legend.append(("blue", "smaller groups"))
+    tones = (*((tone, words) for _, tone, words in _STATES), ("blue", "smaller groups"))
     most = float(max(each.asked for each in of))
     return Chart(f"idea:{idea}", f"“{idea}”", finding, tuple(bars), most=most,
-                 legend=tuple(legend))  # fmt: skip
+                 legend=used(bars, tones))  # fmt: skip
 
 
 def idea_rows(found: Mapping[str, Sequence[IdeaInLab]]) -> Iterable[Sequence[str]]:

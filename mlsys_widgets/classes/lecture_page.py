@@ -11,18 +11,16 @@ from html import escape
 from typing import Final
 
 from mlsys_widgets.classes import statistics as st
-from mlsys_widgets.classes.class_charts import percent
+from mlsys_widgets.classes.class_charts import OUTCOMES, percent
 from mlsys_widgets.classes.ideas import SMALLEST, merged
 from mlsys_widgets.classes.lecture_points import LecturePoint, lecture_points
+from mlsys_widgets.classes.question_charts import parts, used
 from mlsys_widgets.classes.report_page import STYLE, figure, point
 from mlsys_widgets.classes.summary import ClassSummary, PredictionSummary, QuestionSummary
 from mlsys_widgets.drawing.charts import Bar, Chart, ChartGroup
 from mlsys_widgets.drawing.markup import plain
 from mlsys_widgets.drawing.whole_page import whole_page
 
-_OUTCOMES = (("right", "green", "all points"), ("partly", "orange", "some"),
-             ("wrong", "red", "none"), ("blank", "gray", "left blank"),
-             ("waiting", "purple", "not graded yet"))  # fmt: skip
 _TOGETHER = ("blue", "smaller groups")
 TOO_FEW: Final = f"Fewer than {SMALLEST} students have a graded submission: too few to show."
 
@@ -73,21 +71,18 @@ def lecture_charts(summary: ClassSummary) -> tuple[ChartGroup, ...]:
 def _questions(summary: ClassSummary) -> Iterator[Chart]:
     if bars := [bar for each in summary.questions if (bar := _question(each))]:
         most = float(max(bar.length for bar in bars))
-        legend = (*((tone, words) for _, tone, words in _OUTCOMES), _TOGETHER)
-        used = {tone for bar in bars for _, tone in bar.parts}
-        shown = tuple(each for each in legend if each[0] in used)
-        yield Chart("questions", "Questions", "", tuple(bars), most=most, legend=shown)
+        legend = used(bars, (*((tone, words) for _, tone, words in OUTCOMES), _TOGETHER))
+        yield Chart("questions", "Questions", "", tuple(bars), most=most, legend=legend)
 
 
 def _question(question: QuestionSummary) -> Bar | None:
-    counts = [getattr(question, name) for name, *_ in _OUTCOMES]
+    counts = [getattr(question, name) for name, *_ in OUTCOMES]
     shown, together = merged(counts, SMALLEST)
     if not any(shown):  # a single group of everybody says nothing, and a small one too much
         return None
-    parts = [(float(n), tone) for n, (_, tone, _) in zip(shown, _OUTCOMES, strict=True) if n]
-    if together:
-        parts.append((float(together), _TOGETHER[0]))
-    return Bar(question.title, tuple(parts), f"{percent(shown[0], sum(counts))} all points"
+    tones = zip(shown, (tone for _, tone, _ in OUTCOMES), strict=True)
+    bars = parts(*tones, (together, _TOGETHER[0]))
+    return Bar(question.title, bars, f"{percent(shown[0], sum(counts))} all points"
                if shown[0] else "")  # fmt: skip
 
 

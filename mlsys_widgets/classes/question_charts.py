@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -74,25 +74,23 @@ def attempts(summary: ClassSummary) -> Iterator[Chart]:
     rows = []
     for each in asked:
         found = each.statistics
-        counts = (found.at_first, found.in_the_end, found.by_second, found.never)
-        tones = ("green", "blue", "purple", "gray")
-        parts = tuple((float(n), t) for n, t in zip(counts, tones, strict=True) if n)
+        shown = parts((found.at_first, "green"), (found.in_the_end, "blue"),
+                      (found.by_second, "purple"), (found.never, "gray"))  # fmt: skip
         words = f"{found.at_first:,} at once, {found.in_the_end:,} after a change"
         if found.second:
             words += f", {found.by_second:,} of {found.second.count:,} at the second chance"
-        rows.append(Bar(each.title, parts, words))
+        rows.append(Bar(each.title, shown, words))
     gains = [(e.title, e.statistics.gain) for e in asked if e.statistics.gain]
     finding = "When students had it right, as far as their ledgers tell."
     if gains:
         title, best = max(gains, key=lambda pair: pair[1].value)
         finding += f" The second chance added most in “{title}”: {best.value:.0%} of its points"
         finding += f" for those who took it (between {max(best.low, 0):.0%} and {best.high:.0%})."
-    legend = [("green", "at once"), ("blue", "after a change"), ("gray", "not")]
-    if any(each.statistics.by_second for each in asked):
-        legend.insert(2, ("purple", "at the second chance"))
+    legend = used(rows, (("green", "at once"), ("blue", "after a change"),
+                         ("purple", "at the second chance"), ("gray", "not")))  # fmt: skip
     most = float(max(each.answered for each in asked))
     yield Chart("attempts", "First, last and second answers", finding, tuple(rows), most=most,
-                legend=tuple(legend))  # fmt: skip
+                legend=legend)  # fmt: skip
 
 
 def belief_changes(summary: ClassSummary) -> Iterator[Chart]:
@@ -105,8 +103,7 @@ def belief_changes(summary: ClassSummary) -> Iterator[Chart]:
     bars = tuple(
         Bar(
             f"{each.belief} ({of.title})",
-            tuple((float(n), tone) for n, tone in (
-                (each.kept, "red"), (each.gained, "orange"), (each.lost, "green")) if n),
+            parts((each.kept, "red"), (each.gained, "orange"), (each.lost, "green")),
             f"{each.kept:,} kept, {each.gained:,} took it up, {each.lost:,} gave it up",
         )
         for each, of in shown
@@ -149,8 +146,7 @@ def pace(summary: ClassSummary) -> Iterator[Chart]:
     names = [*(words for _, words in _SPANS), "after it"]
     spans = [next((w for low, w in _SPANS if hours >= low), names[-1]) for hours in left]
     bars = tuple(
-        Bar(name, ((float(n), "blue"),) if (n := spans.count(name)) else (), f"{n:,}" if n else "")
-        for name in names
+        Bar(name, parts((n := spans.count(name), "blue")), f"{n:,}" if n else "") for name in names
     )
     last = sum(hours < 24 for hours in left)
     finding = (
@@ -160,6 +156,17 @@ def pace(summary: ClassSummary) -> Iterator[Chart]:
     yield Chart("pace", "When the work was done", finding, bars, columns=True,
                 across="before the due time", measure="students",
                 most=float(max(map(spans.count, names))))  # fmt: skip
+
+
+def parts(*counts: tuple[int, str]) -> tuple[tuple[float, str], ...]:
+    """The parts of a bar, each with its tone; those without anybody are left out."""
+    return tuple((float(count), tone) for count, tone in counts if count)
+
+
+def used(bars: Iterable[Bar], legend: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The lines of a legend whose tones the bars have."""
+    tones = {tone for bar in bars for _, tone in bar.parts}
+    return tuple((tone, words) for tone, words in legend if tone in tones)
 
 
 def judged(summary: ClassSummary) -> Sequence[QuestionSummary]:

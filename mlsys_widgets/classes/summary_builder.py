@@ -243,23 +243,18 @@ class _SummaryBuilder:
         """Summarize an item; each question of a pool on its own, with those who were asked it."""
         if name not in self._lab.pools:
             yield self._question(name, most, self._class, self._nobodys)
-            return
-        questions = self._lab.questions(name, self._nobodys.p)
-        for asked, those in self._asked(name).items():
-            found = self._question(name, most, those, self._usual(name, asked))
+        questions = self._lab.questions(name, self._nobodys.p) if name in self._lab.pools else {}
+        for asked, those, usual in self._asked(name):
+            found = self._question(name, most, those, usual)
             title = _told_apart(found.title, questions, asked)
             yield replace(found, name=asked, title=title, item=name)
 
-    def _usual(self, name: str, asked: str) -> Given:
-        """Nobody's numbers, with one question of a pool."""
-        return Given(Parameters({**self._nobodys.p, name: asked}), self._nobodys.folder)
-
-    def _asked(self, name: str) -> dict[str, list[_Submission]]:
-        """Who was asked each question of a pool."""
-        return {
-            asked: [one for one in self._class if one.given.p.asked(name) == asked]
-            for asked in self._lab.pools[name]
-        }
+    def _asked(self, name: str) -> Iterator[tuple[str, list[_Submission], Given]]:
+        """Each question of a pool, who was asked it, and nobody's numbers with it."""
+        for asked in self._lab.pools.get(name, ()):
+            those = [one for one in self._class if one.given.p.asked(name) == asked]
+            usual = Parameters({**self._nobodys.p, name: asked})
+            yield asked, those, Given(usual, self._nobodys.folder)
 
     def _question(
         self, name: str, most: float, those: Sequence[_Submission], nobodys: Given
@@ -374,12 +369,11 @@ class _SummaryBuilder:
         """Summarize a prediction; each question of a pool on its own, as `_questions` does."""
         if name not in self._lab.pools:
             yield self._prediction(name, item, self._class, self._nobodys)
-            return
-        questions = self._lab.questions(name, self._nobodys.p)
-        for asked, those in self._asked(name).items():
+        questions = self._lab.questions(name, self._nobodys.p) if name in self._lab.pools else {}
+        for asked, those, usual in self._asked(name):
             question = questions[asked]
             assert isinstance(question, Prediction)
-            found = self._prediction(name, question, those, self._usual(name, asked))
+            found = self._prediction(name, question, those, usual)
             yield replace(found, name=asked, title=_told_apart(found.title, questions, asked))
 
     def _prediction(

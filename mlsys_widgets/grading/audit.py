@@ -21,10 +21,8 @@ _FEWEST: Final = 2
 def draw_sample(names: Sequence[str], share: float | None, *, isolated: bool) -> set[str]:
     """Draw those who are run to compare: without a seed, so that nobody can know who.
 
-    Parameters
-    ----------
-    share
-        The fraction of the class; `None` for the usual few, where submissions are isolated.
+    `None` for ``share``, a fraction of the class, draws the usual few where submissions are
+    isolated.
     """
     if share is not None:
         count = ceil(len(names) * share)

@@ -20,19 +20,8 @@ def map_bounded(
 ) -> Iterator[tuple[Thing, Done]]:
     """Work on things that wait; yield each with what came of it, in the order in which they end.
 
-    Parameters
-    ----------
-    work
-        What is done, in a thread. What it raises is raised here.
-    waiting
-        What it is done with. Things may be added while this goes on.
-    lanes
-        How many at a time, which may change.
-
-    Examples
-    --------
-    >>> sorted(map_bounded(len, deque(["a", "bc"]), lambda: 2))
-    [('a', 1), ('bc', 2)]
+    What ``work`` raises in its thread is raised here. Things may be added to ``waiting``, and the
+    number of ``lanes`` may change, while this goes on.
     """
     threads = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="mlsys-lane")
     under_way: dict[Future[Done], Thing] = {}

@@ -43,6 +43,7 @@ from mlsys_widgets.grading.gradebook.late_penalty import Lateness, penalty_words
 from mlsys_widgets.grading.patient_console import PatientConsole, silence_stdout
 from mlsys_widgets.grading.reading.archives import take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
+from mlsys_widgets.grading.telling.told_file import write_told_files
 from mlsys_widgets.notebooks.remarks import printable
 from mlsys_widgets.sandbox.engine import Engine
 from mlsys_widgets.wording.plurals import counted
@@ -60,10 +61,7 @@ _CONTINUE: Final = "To continue, repeat the command with --resume"
 def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = None) -> int:
     """Grade a class, and summarize the result.
 
-    Parameters
-    ----------
-    engine
-        What runs submissions, if it was started already.
+    An ``engine`` that was started already runs submissions.
     """
     if arguments.workers is not None and arguments.workers < 1:
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
@@ -116,6 +114,8 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
         if not is_full_disk(problem):
             raise
         raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
+    if arguments.handed_in is not None:
+        _write_told(console, course, arguments.lab, work, graded)
     closed = _closed_to_requests(course)
     if not arguments.json:
         _summary(console, graded)
@@ -130,6 +130,19 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
         if closed:
             console.print(f"! {closed}.", highlight=False, markup=False, soft_wrap=True)
     return NEEDS_A_TA if to_look_at or flagged or any(each.flags for each in graded) else 0
+
+
+def _write_told(
+    console: Console, course: Course, lab: str, work: GradingRun, graded: Sequence[_Line]
+) -> None:
+    """Write what opens in the cards of those whose files were taken in: no hub tells them."""
+    theirs = {each.student for each in graded if each.earned is not None}
+    grades = {name: grade for name, grade in work.grades().items() if name in theirs}
+    if example := write_told_files(course, lab, grades):
+        console.print(
+            f"Feedback for their cards, one file for each: {example.relative_to(course.home)}",
+            highlight=False, markup=False, soft_wrap=True,
+        )  # fmt: skip
 
 
 def _closed_to_requests(course: Course) -> str:

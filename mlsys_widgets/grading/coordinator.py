@@ -33,6 +33,7 @@ from mlsys_widgets.grading.gradebook.grade_history import GRADED, GradeHistory
 from mlsys_widgets.grading.gradebook.gradebook_writer import EntryRefused
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.graded_submission import GradedSubmission
+from mlsys_widgets.grading.gradebook.lab_grades import LabGrade
 from mlsys_widgets.grading.gradebook.lost_records import is_whole, lost_records
 from mlsys_widgets.grading.judging.flags import Flag, FlagKind
 from mlsys_widgets.grading.judging.marking import CONTENT, REPORT
@@ -74,7 +75,7 @@ _JUDGE_HOLDS: Final = 10.0
 
 @dataclass(frozen=True)
 class Plan:
-    """What is graded, and how."""
+    """The submissions to grade, and how."""
 
     course: Course
     lab: str
@@ -116,10 +117,7 @@ class NotIsolated(CannotGrade):
 class GradingRun:
     """The submissions of one lab, about to be graded.
 
-    Parameters
-    ----------
-    engine
-        What runs submissions, if it was started already; it is closed with the rest.
+    An ``engine`` that was started already runs them; it is closed with the rest.
     """
 
     def __init__(self, plan: Plan, engine: Engine | None = None) -> None:
@@ -152,6 +150,10 @@ class GradingRun:
         self.students = self._to_grade()
         #: What is missing of the records of earlier runs, a sentence each.
         self.lost = tuple(lost_records(course.home, plan.lab, leaving_out=self.students))
+
+    def grades(self) -> dict[str, LabGrade]:
+        """Return what the gradebook holds about the lab, by student."""
+        return self._gradebook.grades()
 
     def _refuse_a_visible_course(self) -> None:
         """Submissions see the system and the interpreter: the course must not lie in there."""
@@ -253,10 +255,7 @@ class GradingRun:
     def grade(self, on_start: Callable[[str], None] = lambda _: None) -> Iterator[GradedSubmission]:
         """Grade, and yield each submission once it is in the gradebook.
 
-        Parameters
-        ----------
-        on_start
-            Called with a few words when one way of grading begins.
+        ``on_start`` is called with a few words when one way of grading begins.
         """
         why = "grade --force" if self._plan.force else "grade"
         # The judge of hand-ins holds it for a moment.
@@ -385,14 +384,9 @@ class GradingRun:
     ) -> ReaderMessage | None:
         """Have a submission read, run as far as it must, and judged.
 
-        `None` if it has left its place to others, in reading or in running.
-
-        Parameters
-        ----------
-        way
-            What is asked of a reader: to judge it by its record, or to prepare a run.
-        fresh
-            Where its autograded files are put together.
+        `None` if it has left its place to others, in reading or in running. A reader judges it by
+        its record or prepares a run, as ``way`` asks; its autograded files are put together in
+        ``fresh``.
         """
         place = self._scratch / f"run-{secrets.token_hex(8)}"
         heads, turn = self._known_heads(student), turns.of(student)

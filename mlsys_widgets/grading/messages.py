@@ -52,8 +52,8 @@ class JudgeHandIn(JudgeByRecord):
 
     inbound: Path
     folder: str
-    #: What a second answer counts, where one may be taken now.
-    share: float | None
+    #: What a second answer counts, by question: those that had been told when this was handed in.
+    shares: Mapping[str, float]
 
 
 @dataclass(frozen=True)

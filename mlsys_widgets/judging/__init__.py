@@ -23,6 +23,7 @@ from mlsys_widgets.judging.keys import (
     Key,
     NumberKey,
     pooled,
+    told_apart,
 )
 from mlsys_widgets.judging.verdicts import Verdict, judge
 
@@ -36,4 +37,5 @@ __all__ = [
     "Verdict",
     "judge",
     "pooled",
+    "told_apart",
 ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -98,6 +98,25 @@ class Belief:
             raise ValueError(
                 f"the belief {self.name!r} earns {self.credit}; it must be 0 to below 1"
             )
+
+
+def told_apart(key: float, tolerance: float, beliefs: Iterable[Belief]) -> list[Belief]:
+    """Beliefs that can be told from the key and from those before them, with these very numbers.
+
+    Examples
+    --------
+    >>> double, half = (Belief(f"{n:g}", n, credit=0.3, says="") for n in (2.0, 0.5))
+    >>> close = Belief("1.03", 1.03, credit=0.3, says="")
+    >>> [belief.name for belief in told_apart(1.0, 0.02, [double, close, half])]
+    ['2', '0.5']
+    """
+    kept: list[Belief] = []
+    for belief in beliefs:
+        value = float(belief.value)
+        others = [key, *(float(each.value) for each in kept)]
+        if all(abs(value - x) > 2.1 * tolerance * max(abs(value), abs(x)) for x in others):
+            kept.append(belief)
+    return kept
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from mlsys_widgets.ledger.events import GENESIS, chained, to_line
 from tests.effort import cpu_seconds
 from tests.grading.classroom import LAB
 from tests.grading.simulated import copy_of_class, of_kind, sql, work_of
+from tests.sampling import takes_everything
 
 pytestmark = pytest.mark.timeout(600)
 AT = "2026-10-01T10:00:00.000Z"
@@ -100,7 +101,10 @@ def entries(draw: st.DrawFn) -> tuple[str, str, str, Any]:
     return kind, draw(st.sampled_from(NAMES) | st.just("x")), draw(times), value
 
 
-fuzzed = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+fuzzed = settings(
+    max_examples=40 if takes_everything() else 12,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 
 
 @fuzzed

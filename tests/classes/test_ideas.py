@@ -16,6 +16,13 @@ from mlsys_widgets.labs import load
 
 HOME = Path(__file__).parents[2] / "assignments"
 REVIEW = "lab_review_foundations"
+#: Ideas that only one lab asks so far.
+ALONE = {
+    "a card costs the same whether it works or not",
+    "a format brings its peak along",
+    "a sign costs no bit",
+    "memory that is handed out is used",
+}
 
 
 def test_everybody_who_was_asked_is_in_one_state() -> None:
@@ -91,6 +98,11 @@ def test_the_review_asks_ideas_of_earlier_labs_again(asked: dict[str, set[str]])
     earlier = set().union(*(ideas for lab, ideas in asked.items() if lab != REVIEW))
     assert len(asked[REVIEW] & earlier) >= 3
     assert all(asked.values())
+
+
+def test_an_idea_comes_back_in_another_lab(asked: dict[str, set[str]]) -> None:
+    labs = Counter(idea for ideas in asked.values() for idea in ideas)
+    assert {idea for idea, many in labs.items() if many == 1} == ALONE
 
 
 def test_an_idea_is_spelled_alike_wherever_it_is_known() -> None:

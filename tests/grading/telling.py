@@ -20,7 +20,7 @@ from mlsys_widgets.hub.services.hand_in_watch import HandInWatch
 from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
-from tests.grading.classroom import LAB, classroom, right_now
+from tests.grading.classroom import classroom, right_now
 from tests.labs.rehearsal import Workshop, work_through
 
 CHANCE = 'second_chance = { share = 0.5, until = "2 days after due" }'
@@ -31,6 +31,7 @@ class ToldClass:
 
     def __init__(self, folder: Path, *settings: str, course: Workshop | None = None) -> None:
         self.course = course or classroom(folder / "course")
+        self.lab = self.course.lab
         self.root, self.inbound = self.course.root, folder / "exchange" / "mlsys" / "inbound"
         self.inbound.mkdir(parents=True)
         self.aside = folder / "homes"
@@ -49,13 +50,13 @@ class ToldClass:
     def settings(self, *lines: str) -> None:
         path = self.root / "assignments" / "course.toml"
         self._plain = getattr(self, "_plain", path.read_text() if path.is_file() else "")
-        path.write_text(self._plain + "\n".join(["", f"[labs.{LAB}]", *lines, ""]))
+        path.write_text(self._plain + "\n".join(["", f"[labs.{self.lab}]", *lines, ""]))
 
     def home(self, student: str) -> Path:
         """A student's folder, with a ledger in which all but the questions is done."""
-        folder = self.aside / student / LAB
+        folder = self.aside / student / self.lab
         if not folder.is_dir():
-            shutil.copytree(self.root / "release" / LAB, folder)
+            shutil.copytree(self.root / "release" / self.lab, folder)
             work_through(folder, student, self.course.course)
         return folder
 
@@ -74,7 +75,7 @@ class ToldClass:
         ``says`` is what ``timestamp.txt`` has in place of the time.
         """
         time = right_now()
-        target = self.inbound / f"{student}+{LAB}+{time}+{next(self._numbers)}"
+        target = self.inbound / f"{student}+{self.lab}+{time}+{next(self._numbers)}"
         shutil.copytree(folder or self.home(student), target)
         (target / "timestamp.txt").write_text(says or time)
         self._owner = owner or student
@@ -102,7 +103,7 @@ class ToldClass:
         from mlsys_widgets.judging.checks_file import load_checks
         from mlsys_widgets.judging.keys import Given
 
-        key = load_checks(self.root / "assignments" / LAB)[name](Given(p, self.root))
+        key = load_checks(self.root / "assignments" / self.lab)[name](Given(p, self.root))
         return key.value if right else key.beliefs[0].value
 
     def try_again(self, student: str, name: str, value: Any, attempt: int = 1) -> None:
@@ -127,7 +128,7 @@ class ToldClass:
         return done
 
     def report(self, student: str) -> dict[str, Any]:
-        last = JudgedHandIns(self.root, LAB).of_student(student).last
+        last = JudgedHandIns(self.root, self.lab).of_student(student).last
         return dict(last.told) if last else {}
 
     def told(self, student: str) -> dict[str, dict[str, Any]]:
@@ -135,9 +136,9 @@ class ToldClass:
         questions = self.report(student).get("questions", [])
         return {each["name"]: each for each in questions if each["kind"] == "answer"}
 
-    def ask(self, since: str = "", lab: str = LAB, line: bytes | None = None) -> dict[str, Any]:
+    def ask(self, since: str = "", lab: str = "", line: bytes | None = None) -> dict[str, Any]:
         """Ask at the socket."""
-        content = line or json.dumps({"lab": lab, "since": since}).encode() + b"\n"
+        content = line or json.dumps({"lab": lab or self.lab, "since": since}).encode() + b"\n"
         with socket.socket(socket.AF_UNIX) as door, open_folder(self.inbound.parent) as folder:
             door.settimeout(60)
             door.connect(socket_in(folder, TOLD_SOCKET))

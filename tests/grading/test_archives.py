@@ -17,7 +17,7 @@ from mlsys_widgets.cli import main
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.roster import RosterEntry
-from mlsys_widgets.files import LEDGER
+from mlsys_widgets.files import LEDGER, TOLD
 from mlsys_widgets.grading.reading.archives import IntakeResult, take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.reading.readers import Readers
@@ -25,6 +25,7 @@ from mlsys_widgets.grading.reading.uploads import UnpackUploads
 from mlsys_widgets.handin.archive import hand_in
 from mlsys_widgets.handin.work import find_work
 from mlsys_widgets.labs.asked import AUTOGRADED
+from mlsys_widgets.labs.told import read_told
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.carried_record import with_record
 from tests.grading.classroom import LAB, classroom, fingerprint, quiet
@@ -83,6 +84,7 @@ def test_mlsys_grade_takes_them_in_and_grades_them(course, inbox, capsys):
     assert "2 submissions taken in, 0 known already, 1 refused." in output
     assert f"{LAB}-eve.zip: It is not a zip file." in output
     assert code == 3, "a file that was refused needs a person"
+    assert "Feedback for their cards" in output
     graded = course.graded_work("ann")
     assert graded.cells
     points = {line.split(":")[0]: line for line in output.splitlines() if " of " in line}
@@ -91,6 +93,12 @@ def test_mlsys_grade_takes_them_in_and_grades_them(course, inbox, capsys):
         earned = float(points[student].split(": ")[1].split(" of ")[0])
         items = course.asked(student).items.values()
         assert earned == sum(item.points for item in items if isinstance(item, AUTOGRADED))
+        # What opens in the cards of the student's own lab, at once; nbgrader's folder is untouched.
+        told = read_told((course.root / "told" / student / LAB / TOLD).read_bytes(), LAB, student)
+        assert told.earned == earned
+        assert all(each.credit == 1 and each.says for each in told.questions.values())
+        assert told.questions.keys() == course.asked(student).right().keys()
+    assert not (course.root / "feedback").exists()
 
 
 def test_nbgraders_own_import_takes_them(course, inbox):

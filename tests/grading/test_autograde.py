@@ -61,6 +61,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 STUDENTS = ("right", "wrong", "blank", "broken", "shows")
 
 
+@pytest.mark.slow
 def test_the_gradebook_is_the_same(stock: Workshop, ours: Workshop):
     found = rows(ours.root)
     assert found == rows(stock.root)

@@ -91,7 +91,8 @@ def disturbed(course: Workshop, scratch: Path, chance: random.Random, wanted: li
     return killed
 
 
-@pytest.mark.parametrize("kills", [len(VICTIMS), pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.slow  # test_coordinator.py has one kill at each moment
+@pytest.mark.parametrize("kills", [len(VICTIMS), 40])
 def test_kills_leave_no_trace(tmp_path, kills):
     calm, scratch = classroom(tmp_path / "calm"), tmp_path / "scratch"
     scratch.mkdir()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from typing import Any
 
 import pytest
 
+from mlsys_widgets.course.exchange_place import TOLD_SOCKET
 from mlsys_widgets.files import LEDGER, OWN_FOLDER, TOLD
 from mlsys_widgets.grading.judging.flags import FlagKind
 from mlsys_widgets.grading.telling.hand_in_judge import HandInJudge
+from mlsys_widgets.grading.telling.told_socket import ToldSocket
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.events import to_line
 from tests.grading.classroom import LAB, grade
@@ -149,3 +152,89 @@ def test_a_time_that_is_none_keeps_nobody_from_being_told(told_class, says):
     told_class.judge()
     assert told_class.told("ann")[first]["credit"] < 1
     assert told_class.told("ben")[first]["credit"] == 1
+
+
+def test_a_second_answer_that_was_handed_in_before_the_first_was_told_waits(told_class):
+    """Two hand-ins lie there when the judge looks: nobody has read an explanation in between."""
+    first = names(told_class)[0]
+    told_class.hand_in("ann", {first: told_class.wrong("ann")[first]})
+    told_class.try_again("ann", first, told_class.again("ann", first))
+    told_class.submit("ann")
+    assert told_class.judge() == [1, 1]
+    told = told_class.told("ann")[first]
+    assert (told["second"], told["again"]) == (None, True)
+    # Now she was told, and may.
+    told_class.submit("ann")
+    told_class.judge()
+    assert told_class.told("ann")[first]["second"]["credit"] == 1
+
+
+def test_a_right_answer_is_taken_again_by_nobody(told_class):
+    first = names(told_class)[0]
+    told_class.hand_in("ann", {first: told_class.right("ann")[first]})
+    told_class.judge()
+    told = told_class.told("ann")[first]
+    assert (told["again"], told["credit"]) == (False, 1)
+    told_class.try_again("ann", first, told_class.again("ann", first, right=False))
+    told_class.submit("ann")
+    told_class.judge()
+    assert told_class.told("ann")[first] == told
+
+
+def test_what_is_handed_in_again_and_again_is_judged_once(told_class):
+    """The same folder, replayed with its old time: one more line, and nothing new in it."""
+    first = missed(told_class)
+    old = told_class.aside / "old"
+    shutil.copytree(told_class.home("ann"), old)
+    told_class.try_again("ann", first, told_class.again("ann", first))
+    told_class.submit("ann")
+    told_class.judge()
+    told, graded = told_class.report("ann"), points(told_class, "ann")
+    for _ in range(3):
+        told_class.submit("ann", old, says="2026-10-31 10:00:00.000000 UTC")
+        told_class.submit("ann")
+    told_class.judge()
+    assert told_class.report("ann") == told
+    assert points(told_class, "ann") == graded
+
+
+def test_a_second_answer_of_somebody_else_is_an_answer_to_other_numbers(told_class):
+    first = missed(told_class)
+    missed(told_class, "ben")
+    mine, theirs = (told_class.again(name, first) for name in ("ann", "ben"))
+    assert mine != theirs, "the test needs two students with other numbers"
+    for way in ("value", "ledger"):
+        if way == "value":
+            told_class.try_again("ben", first, mine)
+        else:  # all of Ann's ledger, chained anew in his name
+            told_class.try_again("ann", first, mine)
+            events = list(Ledger.open(told_class.home("ann") / LEDGER).events())
+            start = Ledger.open(told_class.home("ben") / LEDGER).events()[0]
+            lines = map(to_line, rechained([start, *events[1:]]))
+            (told_class.home("ben") / LEDGER).write_bytes(b"".join(lines))
+        told_class.submit("ben")
+        told_class.judge()
+        second = told_class.told("ben")[first]["second"]
+        assert second is None or second["credit"] < 1
+
+
+def test_before_it_is_told_the_socket_says_the_same_whatever_was_answered(tmp_path):
+    """Nobody reads a key from the answers of a course that tells after the due time."""
+    told_class = ToldClass(tmp_path, 'feedback = "after due"', f"due = {in_days(1)}")
+    whose = [""]
+    door = ToldSocket(told_class.inbound.parent, TOLD_SOCKET, told_class.root, lambda _: whose[0])
+    serving = threading.Thread(target=door.serve, daemon=True)
+    serving.start()
+    handed_in = {
+        "ann": told_class.right("ann"), "ben": told_class.wrong("ben"), "cas": {},
+    }  # fmt: skip
+    replies = []
+    for whose[0], answers in handed_in.items():
+        folder = told_class.hand_in(whose[0], answers)
+        assert told_class.judge() == []
+        replies.append(told_class.ask((folder / "timestamp.txt").read_text()))
+    assert replies == [replies[0]] * 3
+    assert replies[0] == {
+        "feedback": "after due", "at_once": False, "judged": False, "told": None,
+    }  # fmt: skip
+    assert not (told_class.root / "gradebook.db").exists() or not points(told_class, "ann")

@@ -23,6 +23,7 @@ from tests.grading.forged_ledgers import BEGUN, FORGED, HANDED_IN, HOSTILE, RELE
 from tests.labs.lab_walk import LabWalk
 from tests.labs.rehearsal import ROOT, committed
 from tests.ledger.making import Clock
+from tests.sampling import takes_everything
 
 LABS = sorted(path.name for path in (ROOT / "assignments").glob("lab_*"))
 OWNER = "student-07"
@@ -225,7 +226,7 @@ def test_times_are_compared_in_utc(tmp_path):
     assert "Event 0 says 2026-10-20T09:00:00.000Z, and the lab was released" in late
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3 if takes_everything() else 1, deadline=None)
 @given(seed=st.integers(0, 10**6))
 @pytest.mark.parametrize("lab", LABS)
 def test_no_simulated_student_raises_a_doubt(lab, seed, tmp_path_factory):

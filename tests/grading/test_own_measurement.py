@@ -61,6 +61,7 @@ def course(tmp_path_factory):
     return course
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", sample([False, True], 1))
 def test_a_class_in_which_not_everybody_has_measured(course, run):
     graded = grade(course, run=run, force=True)

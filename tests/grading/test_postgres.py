@@ -136,6 +136,7 @@ def ask(url: str, query: str, **values: Any) -> list[tuple[Any, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_class_is_graded_into_it_and_nbgrader_reads_it(course: Workshop, server: Server):
     from nbgrader.api import Gradebook
 
@@ -171,6 +172,7 @@ def test_a_class_is_graded_into_it_and_nbgrader_reads_it(course: Workshop, serve
     assert ask(url, "select count(*) from submitted_notebook") == [(4,)]
 
 
+@pytest.mark.slow  # test_differential.py compares every row in SQLite
 def test_stock_nbgrader_writes_the_same_rows(course: Workshop, server: Server):
     query = (
         "select a.student_id, c.name, g.auto_score, g.manual_score, g.needs_manual_grade,"

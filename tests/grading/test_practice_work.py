@@ -84,6 +84,7 @@ def test_practice_earns_nothing_and_everybody_is_told(course, run):
     assert graded["fay"].flags == ()
 
 
+@pytest.mark.slow
 def test_stock_nbgrader_gives_practice_nothing(course):
     nbgrader(course.root, ["autograde", LAB, "--force"])
     with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}") as book:

@@ -12,7 +12,7 @@ from mlsys_widgets.files import OWN_FOLDER
 from mlsys_widgets.grading.telling.told_file import told_file
 from mlsys_widgets.grading.telling.told_report import TO_RUN
 from mlsys_widgets.labs.told import read_told
-from tests.grading.classroom import LAB, autograded, grade, rows
+from tests.grading.classroom import LAB, grade, rows
 from tests.grading.telling import ToldClass, in_days
 from tests.grading.test_code_answers import HEAD, NAME, RIGHT, WRITTEN, lab_of_the_page
 from tests.labs.rehearsal import Workshop, nbgrader, run_tool
@@ -68,8 +68,7 @@ def test_a_function_is_told_when_the_course_is_graded_and_its_answer_stands(told
     assert "it must be None" in question.says
     assert {**told.questions, NAME: None} == {**before.questions, NAME: None}
     # What is mailed says the same.
-    book = autograded(told_class.course, "ann")
-    mailed = read_told(told_file(told_class.root, LAB, "ann", book), LAB, "ann")
+    mailed = read_told(told_file(told_class.root, LAB, "ann", points(told_class)), LAB, "ann")
     assert (mailed.to_run, mailed.questions[NAME]) == (0, question)
     # Whoever was told can hand in again, and that changes nothing.
     told_class.hand_in("ann", {NAME: RIGHT})
@@ -79,6 +78,19 @@ def test_a_function_is_told_when_the_course_is_graded_and_its_answer_stands(told
     grade(told_class.collected("ann"))
     assert lines(told_class) == known
     assert (report(told_class), points(told_class)[NAME]) == (told, EARNED)
+
+
+def test_who_wrote_no_function_is_promised_nothing_about_one(told_class):
+    right = told_class.course.asked("ben").right()
+    told_class.hand_in("ben", {name: each for name, each in right.items() if name != NAME})
+    told_class.judge()
+    told = read_told(json.dumps(told_class.report("ben")).encode(), LAB, "ben")
+    assert (told.to_run, told.questions.keys()) == (0, right.keys() - {NAME})
+    assert not any("function" in each for each in told.sentences)
+    # Who writes it later is told that it waits.
+    told_class.hand_in("ben", {NAME: RIGHT})
+    told_class.judge()
+    assert read_told(json.dumps(told_class.report("ben")).encode(), LAB, "ben").to_run == 1
 
 
 def test_only_what_was_graded_is_told_and_only_where_the_course_tells_by_itself(told_class):
@@ -118,6 +130,7 @@ def {NAME}(given):
     assert points(told_class)[NAME] == EARNED, "the verdict of then"
 
 
+@pytest.mark.slow  # a second class is graded
 def test_what_had_to_be_run_is_told_when_it_ran(tmp_path):
     told_class = ToldClass(tmp_path, AT_ONCE, f"due = {in_days(1)}")
     right = told_class.course.asked("ann").right()

@@ -57,7 +57,7 @@ class EssayQuestion:
 
 @dataclass(frozen=True)
 class EssayAnswer:
-    """What one student wrote, and what it got."""
+    """An essay of one student, and its mark."""
 
     student: str
     #: What the submission is called where nobody must know whose it is.
@@ -93,30 +93,16 @@ class EssayAnswer:
 
 @dataclass(frozen=True)
 class NewMark:
-    """What somebody gives an answer.
-
-    Parameters
-    ----------
-    seen
-        The state of the answer that they have seen.
-    keep
-        Whether the comment becomes one that can be used again.
-    """
+    """A new mark for an answer."""
 
     items: Collection[int]
     comment: str
-    seen: str
-    keep: bool = False
+    seen: str  # the state of the answer that they have seen
+    keep: bool = False  # whether the comment becomes one that can be used again
 
 
 class EssayGrading:
-    """The essays of one lab.
-
-    Raises
-    ------
-    ValueError
-        When there is no such lab, or it is not in the gradebook.
-    """
+    """The essays of one lab."""
 
     def __init__(self, course: Course, lab: str) -> None:
         if "/" in lab or not (course.home / "assignments" / lab / ASKS).is_file():
@@ -143,13 +129,7 @@ class EssayGrading:
         return [self.question(name) for name in self._essays]
 
     def question(self, name: str) -> EssayQuestion:
-        """Return one essay.
-
-        Raises
-        ------
-        ValueError
-            When the lab has no such essay.
-        """
+        """Return one essay."""
         essay = self._essays.get(name)
         if essay is None:
             known = ", ".join(self._essays) or "none: its essays, if any, give no points here"
@@ -207,13 +187,7 @@ class EssayGrading:
     # Grading.
 
     def give(self, name: str, new: Mapping[str, NewMark]) -> dict[str, str]:
-        """Grade answers; returns why some were not, by student. The others are saved.
-
-        Parameters
-        ----------
-        new
-            What each student gets.
-        """
+        """Grade answers; returns why some were not, by student. The others are saved."""
         with self._alone(f"essay {name}"):
             question, refused = self.question(name), {}
             known = {each.student: each for each in self.answers(name)}
@@ -268,17 +242,9 @@ class EssayGrading:
     ) -> str:
         """Change an item for all who got it, or add one; returns what happened, in sentences.
 
-        Parameters
-        ----------
-        number
-            Which; `None` adds one.
-        seen
-            How it was, as whoever changes it has seen it: `RubricItem.seen`, empty for a new one.
-
-        Raises
-        ------
-        ValueError
-            When points or text cannot be, or somebody else has changed it since.
+        Without a ``number`` it adds one. `ValueError` where points or text cannot be, or where
+        somebody else has changed the item since it was as in ``seen`` (`RubricItem.seen`, empty for
+        a new one).
         """
         new = RubricItem(number or 0, points, text, who_runs(), now(), removed)
         with self._alone(f"rubric of {name}: {new.shown}{' (removed)' if removed else ''}"):
@@ -317,10 +283,7 @@ class EssayGrading:
     ) -> None:
         """Write the points and words of marks, and then what they follow from.
 
-        Parameters
-        ----------
-        read
-            Whether a person has read these answers just now, so that the marks are new.
+        Marks are new where a person has just ``read`` these answers.
         """
         known = self._file.items(name)
         with self._book.connected() as db:

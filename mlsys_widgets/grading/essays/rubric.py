@@ -17,23 +17,15 @@ _MOST: Final = 1000.0
 
 @dataclass(frozen=True)
 class RubricItem:
-    """One item. An item without points is a comment that can be used again.
+    """One item. An item without points is a comment that can be used again."""
 
-    Parameters
-    ----------
-    number
-        By which it is named; never given to another item of the question.
-    who, time
-        Who changed it last, and when; empty for an item that is as the lab's source has it.
-    removed
-        Whether nobody gets it any more. Who had it is kept, so it can be put back.
-    """
-
-    number: int
+    number: int  # by which it is named; never given to another item of the question
     points: float
     text: str
+    #: Who changed it last, and when; empty for an item that is as the lab's source has it.
     who: str = ""
     time: str = ""
+    #: Whether nobody gets it any more. Who had it is kept, so it can be put back.
     removed: bool = False
 
     def __post_init__(self) -> None:

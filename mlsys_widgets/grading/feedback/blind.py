@@ -21,15 +21,7 @@ _WHOSE: Final = r"((?:lab|ledger|that) of (?:\*\*|<[a-z]+>|“)?)"
 
 
 def pseudonym(student: str, lab: str) -> str:
-    """Return what a submission is called where its author must not be known.
-
-    Examples
-    --------
-    >>> pseudonym("ann", "lab_07") == pseudonym("ann", "lab_07")
-    True
-    >>> pseudonym("ann", "lab_07") == pseudonym("ann", "lab_11")
-    False
-    """
+    """Return what a submission is called where its author must not be known."""
     return f"submission-{sha256(f'{lab}/{student}'.encode()).hexdigest()[:10]}"
 
 
@@ -38,11 +30,6 @@ def make_blind(book: Any, student: str, lab: str) -> None:
 
     A name that the lab itself uses as a word, such as ``student``, is replaced only where a card
     says whose lab it is: elsewhere it is just that word.
-
-    Parameters
-    ----------
-    book
-        The notebook, as nbformat or JSON has it; it is changed.
     """
     take_out(book)  # it names the student, and the ledger beside the notebook has it all
     hidden = pseudonym(student, lab)

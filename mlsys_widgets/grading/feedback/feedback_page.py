@@ -35,14 +35,8 @@ _STYLE: Final = """
 def feedback_page(book: Any, about: dict[str, Any], second_looks: str = "") -> str:
     """Make the page of one submission.
 
-    Parameters
-    ----------
-    book
-        The graded notebook, with points and comments of the gradebook in its cells.
-    about
-        Whose it is, and its sum: what nbgrader's resources say.
-    second_looks
-        HTML that says how to ask for a second look, and what was answered.
+    ``book`` has points and comments of the gradebook in its cells, ``about`` is what nbgrader's
+    resources say, and ``second_looks`` the paragraph about them in HTML.
     """
     known = book.metadata.get("mlsys")
     known = known if isinstance(known, dict) else {}  # a student may have changed it

@@ -52,13 +52,7 @@ _WORD: Final = re.compile(r"[\w.+-]{1,64}")
 
 
 def make_inert(book: Any) -> None:
-    """Take everything active out of a notebook.
-
-    Parameters
-    ----------
-    book
-        The notebook as nbformat or JSON has it; it is changed.
-    """
+    """Take everything active out of a notebook."""
     metadata = book["metadata"]
     # Pages show these as they are.
     for name in ("title", "authors"):
@@ -97,11 +91,8 @@ def _pasted(attachments: Any) -> frozenset[str]:
 def inert_markdown(text: str, pasted: Collection[str] = ()) -> str:
     r"""Markdown whose HTML is shown as text, and whose links, formulas and pictures run nothing.
 
-    Parameters
-    ----------
-    pasted
-        The pictures that came with the cell. Others are not loaded: a page that fetches a picture
-        tells whose it is that somebody reads it, and one that is missing stops the whole page.
+    Pictures that are not ``pasted`` into the cell are not loaded: a page that fetches a picture
+    tells whose it is that somebody reads it, and one that is missing stops the whole page.
 
     Examples
     --------
@@ -130,13 +121,7 @@ def _inert(source: str | Iterable[str], pasted: Collection[str] = ()) -> str:
 
 
 def inert_html(text: str) -> str:
-    """HTML with the tags of text, tables and embedded pictures, and nothing that runs or loads.
-
-    Examples
-    --------
-    >>> inert_html('<b onclick="go()">1</b><script>go()</script><img src="https://a.example/b">')
-    '<b>1</b><img>'
-    """
+    """HTML with the tags of text, tables and embedded pictures, and nothing that runs or loads."""
     if _LONE_PICTURE.fullmatch(text):
         return text
     # Calling back for every attribute takes most of the time, and few outputs need it.
@@ -161,13 +146,7 @@ def _output(output: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
 
 
 def inert_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an output shows, in the kinds that a page can show without running anything.
-
-    Examples
-    --------
-    >>> inert_bundle({"text/plain": "4", "application/javascript": "go()"})
-    {'text/plain': '4'}
-    """
+    """Return what an output shows, in the kinds that a page can show without running anything."""
     shown: dict[str, Any] = {}
     for kind, value in data.items():
         if kind in ("text/plain", "text/latex"):

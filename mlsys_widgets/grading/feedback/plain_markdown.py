@@ -32,15 +32,7 @@ _INDENTED: Final = re.compile(rf"^[ \t>]{{{DEEPEST}}}", re.M)
 def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
     r"""Return the text as Markdown, or as plain text where it has too many marks.
 
-    Parameters
-    ----------
-    left
-        How many marks the notebook may still have.
-
-    Returns
-    -------
-    tuple
-        What to show, and how many marks are left for other cells.
+    Returns how many marks are ``left`` for the other cells of the notebook, too.
 
     Examples
     --------
@@ -63,13 +55,7 @@ def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
 
 
 def shortened(text: str) -> str:
-    """Cut text where nobody would read on, with a note that it goes on; an essay stays one.
-
-    Examples
-    --------
-    >>> shortened("An essay."), len(shortened("x" * 10_000_000)) < 101_000
-    ('An essay.', True)
-    """
+    """Cut text where nobody would read on, with a note that it goes on; an essay stays one."""
     if len(text) <= LONGEST_SHOWN:
         return text
     essay = typed_text(text)
@@ -91,15 +77,7 @@ def too_long_to_color(code: str) -> bool:
 
 
 def fenced(text: str) -> str:
-    """Return text that Markdown shows letter by letter, with long lines broken.
-
-    Examples
-    --------
-    >>> print(fenced("a ~~~~ b"))
-    ~~~~~
-    a ~~~~ b
-    ~~~~~
-    """
+    """Return text that Markdown shows letter by letter, with long lines broken."""
     longest = max((len(run) for run in re.findall("~+", text)), default=0)
     fence = "~" * max(3, longest + 1)
     lines = (

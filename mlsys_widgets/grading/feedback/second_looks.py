@@ -77,7 +77,7 @@ class SecondLook:
 
 @dataclass(frozen=True)
 class BoxContents:
-    """What came out of the box: the new requests, and why others were refused."""
+    """The contents of the box: the new requests, and why others were refused."""
 
     new: tuple[SecondLook, ...] = ()
     refused: Mapping[str, int] = field(default_factory=dict)
@@ -99,10 +99,8 @@ class SecondLooks:
     def open_box(self) -> Path | None:
         """Make the folders in the exchange if they are not there; `None` without an exchange.
 
-        Raises
-        ------
-        ValueError
-            When whoever runs this cannot make them, or cannot take out requests and answer them.
+        `ValueError` where whoever runs this cannot make them, or cannot take out requests and
+        answer them.
         """
         exchange = self.exchange()
         if exchange is None:
@@ -213,11 +211,8 @@ class SecondLooks:
     def close(self, number: int, answer: str) -> SecondLook:
         """Answer a second look; where there is an exchange, the student can read it when this ends.
 
-        Raises
-        ------
-        ValueError
-            When there is none of that number, it is closed, the answer is empty, or the student
-            could not read it; then it stays open.
+        `ValueError` where there is none of that number, it is closed, the answer is empty, or the
+        student could not read it; then it stays open.
         """
         words = clean_words(answer)
         if not words:

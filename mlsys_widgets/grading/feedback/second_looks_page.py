@@ -18,13 +18,7 @@ _HOW = (
 
 
 def second_looks_of(config: Any, lab: str, student: str) -> str:
-    """Return the paragraph for a student's page; empty if there is nothing to say.
-
-    Parameters
-    ----------
-    config
-        nbgrader's settings.
-    """
+    """Return the paragraph for a student's page; empty if there is nothing to say."""
     try:
         looks = SecondLooks(Course.at(course_folder(config)))
         exchange = looks.exchange()

@@ -25,7 +25,7 @@ _LONGEST_NAME: Final = 24
 
 @dataclass(frozen=True)
 class StudentRow:
-    """What there is to say about one submission."""
+    """A row of the table: one submission."""
 
     student: str
     #: Its points; `None` if it is not graded.
@@ -48,13 +48,7 @@ class StudentRow:
 
 
 def short_name(student: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a name as a terminal can show it: it moves no cursor and fills no line.
-
-    Examples
-    --------
-    >>> short_name("ann"), short_name("x" * 255, 9)
-    ('ann', 'xxxx…xxxx')
-    """
+    """Return a name as a terminal can show it: it moves no cursor and fills no line."""
     plain = printable(student)
     if len(plain) <= longest:
         return plain
@@ -65,10 +59,7 @@ def short_name(student: str, longest: int = _LONGEST_NAME) -> str:
 def print_students(console: Console, rows: Sequence[StudentRow], more: str) -> None:
     """Print the table of those about whom there is something to say.
 
-    Parameters
-    ----------
-    more
-        What shows the others, if there are too many.
+    ``more`` says what shows the others, if there are too many.
     """
     known = sorted((row for row in rows if row.lines), key=lambda row: row.rank)
     if not known:

@@ -22,10 +22,7 @@ def fresh_beside(target: Path) -> Path:
 def lay_out_fresh(fresh: Path, files: Mapping[str, bytes], *, mode: int) -> None:
     """Lay out files in a folder that is not in its place yet, and nothing else in it.
 
-    Parameters
-    ----------
-    fresh
-        The folder; what a run that broke off has left there is removed.
+    What a run that broke off has left there is removed.
     """
     shutil.rmtree(fresh, ignore_errors=True)
     lay_out(fresh, files, mode=mode)

@@ -163,10 +163,7 @@ class GradeHistory:
     def notice_second_chances(self, told: Mapping[str, Mapping[str, ToldAnswer]]) -> None:
         """Record both answers of each second chance that was judged, once.
 
-        Parameters
-        ----------
-        told
-            Answers that were told, by student and cell; those without a second one say nothing.
+        Answers that were ``told`` are by student and cell; those without a second one say nothing.
         """
         known, end = self._so_far()
         self._append([*_second_chances(known, told)], end)
@@ -206,11 +203,6 @@ class GradeHistory:
         """Give a student another name in every entry; returns how many there were.
 
         The chain is computed again, so a history that was edited is left as it is, and refused.
-
-        Raises
-        ------
-        ValueError
-            When the chain is broken.
         """
         lines = list(self._lines())
         if not any(line.body is not None and line.body["student"] == old for line in lines):

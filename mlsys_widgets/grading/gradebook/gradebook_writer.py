@@ -103,13 +103,7 @@ class LabGradebook:
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """Read and write in one transaction: all of it, or nothing.
-
-        Raises
-        ------
-        ValueError
-            If the gradebook cannot be used, with a sentence.
-        """
+        """Read and write in one transaction: all of it, or nothing."""
         try:
             with self._engine.begin() as db:
                 yield db
@@ -205,12 +199,7 @@ class LabGradebook:
     def write(self, entry: GradebookEntry) -> Lateness | None:
         """Write a submission: all of it, or nothing. Returns how late it was, and what that cost.
 
-        Raises
-        ------
-        EntryRefused
-            If this one cannot be written; others can.
-        ValueError
-            If nothing can be written any more.
+        `EntryRefused` if this one cannot be written, and `ValueError` if nothing can be any more.
         """
         try:
             return self._write(entry)
@@ -337,13 +326,7 @@ class LabGradebook:
         extension: Any,
         earned: Mapping[str, float],
     ) -> tuple[Lateness | None, float | None]:
-        """Return how late a submission was, and the penalty as the gradebook has it.
-
-        Parameters
-        ----------
-        earned
-            Points by cell.
-        """
+        """Return how late a submission was, and the penalty as the gradebook has it."""
         moments = self._moments(student)
         groups: defaultdict[datetime | None, float] = defaultdict(float)
         for name, points in earned.items():

@@ -39,13 +39,7 @@ class GradedLog:
 
     @contextmanager
     def alone(self, patience: float = 0.0) -> Iterator[None]:
-        """Keep others who would grade the same lab out; a process that dies lets go of it.
-
-        Parameters
-        ----------
-        patience
-            Seconds to wait for them.
-        """
+        """Keep others who would grade the same lab out; a process that dies lets go of it."""
         refusal = "this lab is being graded by another mlsys grade; wait until it is done"
         with held(self._path.with_suffix(".lock"), refusal, patience=patience):
             yield
@@ -74,11 +68,7 @@ class GradedLog:
     def add(self, graded: GradedSubmission, head: Head | None, more: Mapping[str, Any]) -> None:
         """Add a line; it is on the disk when this returns.
 
-        Parameters
-        ----------
-        more
-            What tells this submission, and the lab that it was graded with, from others; and what
-            is kept to judge it again.
+        ``more`` tells this submission and its lab from others, and is kept to judge it again.
         """
         self.add_lines([{**graded.as_data(), "head": head, **more}])
 

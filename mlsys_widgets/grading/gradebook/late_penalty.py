@@ -76,23 +76,12 @@ class Lateness:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Lateness:
-        """Read what `as_data` wrote.
-
-        Examples
-        --------
-        >>> Lateness.from_data(Lateness(60, 58.0, 5.8).as_data())
-        Lateness(seconds=60, before=58.0, penalty=5.8)
-        """
+        """Read what `as_data` wrote."""
         return cls(data["seconds"], data["before"], data["penalty"])
 
 
 def penalty_words(late: int, cost: float, *, included: bool) -> str:
     """Say of the points of a class whether late penalties are in them.
-
-    Parameters
-    ----------
-    late, cost
-        How many submissions were late, and the points that all of them lost.
 
     Examples
     --------

@@ -38,12 +38,7 @@ def is_whole(notebook: Path) -> bool:
 def lost_records(root: Path, lab: str, *, leaving_out: Collection[str] = ()) -> Iterator[str]:
     """Yield a sentence for each record of a lab that was emptied or cut short, and what to do.
 
-    Parameters
-    ----------
-    root
-        The folder of the course.
-    leaving_out
-        Students who are graded again now, which renews what is missing about them.
+    Grading students again renews what is missing about them, so they are left out.
     """
     logged, graded = GradedLog(root, lab).read().keys(), GradeHistory(root, lab).graded()
     if graded is None and logged:

@@ -21,10 +21,7 @@ _PATIENCE: Final = 10.0
 def private_mode(path: Path) -> int:
     """Return the mode of a file that is its owner's, and of a group that teaches, too.
 
-    Parameters
-    ----------
-    path
-        The file; the folder of the course is the one above its own.
+    The folder of the course is the one above the folder of the file.
     """
     try:
         of_course = path.parent.parent.stat().st_mode

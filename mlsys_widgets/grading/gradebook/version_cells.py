@@ -96,13 +96,7 @@ class _Cells:
         ]
 
     def ensure(self, name: str, cell: SourceCell, worth: float | None) -> None:
-        """Have a cell in the gradebook; its worth is set, or nothing if only earlier ones had it.
-
-        Parameters
-        ----------
-        worth
-            Its points in the present version; `None` if it may not be in there.
-        """
+        """Have a cell in the gradebook, worth nothing if only earlier versions had it."""
         kinds = {_GRADE: cell.graded, _SOLUTION: cell.solution, _TASK: cell.task}
         for kind in (kind for kind, is_it in kinds.items() if is_it):
             known = self._known.get((name, kind))

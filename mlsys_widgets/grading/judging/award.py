@@ -42,15 +42,8 @@ def award(
 ) -> float:
     r"""Judge the answer that has the name of its check, and print the verdict.
 
-    Parameters
-    ----------
-    namespace
-        Where the answer is: the notebook's ``globals()``.
-
-    Returns
-    -------
-    float
-        The points, which nbgrader reads as the cell's last value.
+    ``namespace`` is the notebook's ``globals()``. nbgrader reads the points as the cell's last
+    value.
 
     Examples
     --------
@@ -131,16 +124,7 @@ def judge_record(
     """Judge what the ledger in a folder earns, and flag what in it does not fit.
 
     Only entries that a card of this lab could have written are counted: a prediction without a
-    value is none.
-
-    Parameters
-    ----------
-    record
-        The item of the lab that says what the ledger should hold.
-    ledger
-        The ledger, if it was read already.
-    released, handed_in
-        When the lab was released and this was handed in, if that is known; in UTC.
+    value is none. The times of release and hand-in are in UTC.
     """
     wanted = _wanted(lab, record)
     try:

@@ -33,13 +33,7 @@ _HARMLESS: Final = (RemarkKind.STRAY_ANSWER, RemarkKind.STRAY_ESSAY)
 
 
 def grades_no_code(blueprint: Blueprint, judged: Set[str], items: Mapping[str, Item]) -> bool:
-    """Whether every graded cell of a lab only reads the record, or waits for a person.
-
-    Parameters
-    ----------
-    judged
-        The cells that are judged outside of the notebook.
-    """
+    """Whether every graded cell of a lab only reads the record, or waits for a person."""
     return all(
         blueprint.cells[name].kind == "markdown"
         or (name in judged and blueprint.cells[name].visible == _reads(name, items[name]))

@@ -149,13 +149,7 @@ class Flag(Note):
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Flag:
-        """Read what `as_data` wrote.
-
-        Examples
-        --------
-        >>> Flag.from_data({"kind": "missing cell", "about": "limit", "detail": ""}).sentence
-        'the graded cell limit is missing'
-        """
+        """Read what `as_data` wrote."""
         try:
             return cls(FlagKind(data["kind"]), str(data["about"]), str(data["detail"]))
         except (KeyError, ValueError):  # as a later version may write it

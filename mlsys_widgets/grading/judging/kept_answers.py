@@ -8,7 +8,7 @@ measurement, it gets the copy in the autograded folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,15 +17,14 @@ from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.grading.judging.told_answers import (
     GivenWithoutFiles,
-    LooksAtFile,
+    NotKept,
     SecondAnswer,
+    judged_again,
+    judged_now,
 )
-from mlsys_widgets.judging.code_keys import kept_replies
-from mlsys_widgets.judging.judge_answer import judge_answer
-from mlsys_widgets.judging.keys import Checks, CodeKey, Given
+from mlsys_widgets.judging.keys import Checks, Given
 from mlsys_widgets.judging.verdicts import Verdict
-from mlsys_widgets.labs import Parameters, UnusableAnswer
-from mlsys_widgets.sandbox.answer_data import from_data
+from mlsys_widgets.labs import Parameters
 
 #: Bytes of a file beside the notebook that a check may look at here, without a reader's limits.
 _LARGEST_FILE: Final = 1 << 20
@@ -51,14 +50,7 @@ class KeptAnswers:
     def judge(self, checks: Checks, points: Mapping[str, float], folder: Path) -> RegradedAnswers:
         """Judge all answers.
 
-        Parameters
-        ----------
-        checks
-            The lab's checks as they are now.
-        points
-            What each graded cell is worth now.
-        folder
-            The autograded folder of the student, for checks that look at a file.
+        Some checks look at a file in the autograded ``folder`` of the student.
         """
         given = _KeptGiven(Parameters(self._parameters), folder)
         scores, kept = [], {}
@@ -71,8 +63,10 @@ class KeptAnswers:
                 scores.append(replace(score, auto=round(most * share, 2), most=most))
             else:
                 own = GivenWithoutFiles(Parameters(self._parameters), folder)
-                verdict = _judged(score, checks, own if score.told else given)
-                second = _second(score, checks, folder)
+                of = own if score.told else given
+                verdict, second = judged_now(score.name, checks, of, score.data), score.second
+                if second is not None:
+                    second = judged_again(second, score.name, checks, second.parameters, folder)
                 if isinstance(verdict, str):
                     kept[score.name] = verdict
                     scores.append(score)
@@ -91,56 +85,13 @@ def _with(score: Score, verdict: Verdict, second: SecondAnswer | None, most: flo
     )  # fmt: skip
 
 
-def _second(score: Score, checks: Checks, folder: Path) -> SecondAnswer | None:
-    """Judge the answer on new numbers again; as it was where that cannot be done."""
-    if score.second is None:
-        return None
-    given = GivenWithoutFiles(Parameters(score.second.parameters), folder)
-    verdict = _judged(replace(score, data=score.second.data), checks, given)
-    if isinstance(verdict, str):
-        return score.second
-    return replace(score.second, credit=verdict.credit, says=verdict.says, belief=verdict.belief)
-
-
-class _NotKept(Exception):
-    """A check asks for something that was not kept, or cannot be looked at here."""
-
-
 class _KeptGiven(SubmittedGiven):
     """What a student was given; the folder only if it can stand for the submission."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "folder" and (why := _unfit(Given.__getattribute__(self, name))):
-            raise _NotKept(why)
+            raise NotKept(why)
         return super().__getattribute__(name)
-
-
-def _judged(score: Score, checks: Checks, given: Given) -> Verdict | str:
-    """Return the verdict; words that say why there is none, and the points stay."""
-    if score.name not in checks:
-        return "checks.py has no check of that name any more"
-    try:
-        answer = from_data((score.data or ())[:2])
-    except (UnusableAnswer, ValueError, OverflowError) as reason:
-        return Verdict(0.0, f"Not usable: {reason}.")
-
-    def replies(key: CodeKey) -> Sequence[Any]:
-        found = kept_replies(key, (score.data or ())[2])
-        if found is None:
-            raise _NotKept(
-                "its cases have changed, so it must be called again: mlsys grade --force"
-            )
-        return found
-
-    try:
-        return judge_answer(checks[score.name], given, answer, replies)
-    except (_NotKept, LooksAtFile) as why:
-        return str(why)
-    except MemoryError:
-        raise
-    except Exception as problem:
-        # Whatever is wrong with a check, it must not cost a class its points.
-        return f"its check fails: {type(problem).__name__}: {problem}"[:200]
 
 
 def _unfit(folder: Path) -> str | None:

@@ -94,23 +94,10 @@ class Copies:
         """Return which version a submission is judged as, and what a TA should look at.
 
         What a submission says it is holds unless the evidence speaks for another version. Which
-        version would earn most is not asked.
-
-        Parameters
-        ----------
-        stamp
-            What a submission says it is; `None` if it says nothing.
-        marks
-            How many cells and files of each version it has, of those that not all have.
-        never_handed_out
-            Versions that the student cannot have from the hub.
-        unsupported
-            Versions of which nothing but a stamp can be there.
-
-        Returns
-        -------
-        version
-            One of the others; `None` for the present one.
+        version would earn most is not asked. ``marks`` counts how many cells and files of each
+        version a submission has, of those that not all have; of ``unsupported`` versions nothing
+        but a stamp can be there, and those ``never_handed_out`` the student cannot have from the
+        hub. `None` stands for the present version.
         """
         if not self.present:
             return (stamp if stamp in self.others else None), None
@@ -178,15 +165,7 @@ def is_noted(course: Course, lab: str) -> bool:
 def keys_of(course: Course, lab: str, version: str | None = None) -> Path:
     """Return the folder that holds questions and keys of a version of a lab.
 
-    Parameters
-    ----------
-    version
-        As a submission was graded with it; `None` for the present one.
-
-    Raises
-    ------
-    ValueError
-        When the course keeps no such version.
+    Without a ``version`` it is the present one.
     """
     home = course.home / "assignments" / lab
     known = {each.version: each for each in kept_versions(course.root, lab)}
@@ -235,13 +214,7 @@ class EarlierVersion:
 
 
 def earlier_versions(course: Course, lab: str, copies: Copies) -> list[EarlierVersion]:
-    """Everything that judges the versions of a lab that were released before.
-
-    Raises
-    ------
-    ValueError
-        When one of them cannot be read, with the folder where it is kept.
-    """
+    """Everything that judges the versions of a lab that were released before."""
     asked: dict[str | None, Lab] = {}
     found = []
     try:

@@ -391,11 +391,11 @@ class Marking:
             owner, {n: c for n, c in cells.items() if n in self.points}, self.points,
             result.answers, fresh, released=self.facts.released, handed_in=time.moment,
             ledger=ledger, told=request.told,
-            share=request.share if isinstance(request, JudgeHandIn) else None,
+            shares=request.shares if isinstance(request, JudgeHandIn) else {},
         )  # fmt: skip
         if isinstance(request, JudgeHandIn):  # functions are called when the course is graded
-            items = self._items(owner).items()
-            uncalled = {n for n, each in items if isinstance(each, Code) and n not in request.told}
+            functions = {n for n, each in self._items(owner).items() if isinstance(each, Code)}
+            uncalled = (functions & result.answers.keys()) - request.told.keys()
             scores = [score for score in scores if score.name not in uncalled]
         head, changes = check_heads(
             fresh, self.lab.name, owner, request.heads, noted=self.facts.of_student(student),

@@ -37,14 +37,8 @@ def place_verdicts(
 ) -> None:
     """Write points and words under the cells that were judged, as their tests would have done.
 
-    Parameters
-    ----------
-    cells
-        Those of a notebook that a worker has put together; they are changed.
-    blueprint
-        As it was released: the cells get their hidden tests back.
-    scores
-        What was judged; cells that wait for a person or ran their own tests stay as they are.
+    The cells, which a worker has put together, are changed; they get the hidden tests of the
+    ``blueprint`` back. Those that wait for a person or ran their own tests stay.
     """
     named = {_name(cell): cell for cell in cells if cell["cell_type"] == "code"}
     for score in scores:
@@ -54,15 +48,7 @@ def place_verdicts(
 
 
 def show_verdict(cell: MutableMapping[str, Any], source: str, score: Score) -> None:
-    """Give a cell its hidden test back, and the outputs that this would have had.
-
-    Parameters
-    ----------
-    cell
-        A test cell whose visible part has run; it is changed.
-    source
-        The whole cell as it was released.
-    """
+    """Give a cell its hidden test back, and the outputs that this would have had."""
     cell["source"] = source
     count = cell["execution_count"]
     # A cell that stopped at an error, or was never reached, has not come to its test.

@@ -80,11 +80,6 @@ _timings = functools.lru_cache(maxsize=2)(timings)
 class SharedMeasurements:
     """The measurements of a class.
 
-    Parameters
-    ----------
-    known
-        What `kept_timings` returned, by student.
-
     Examples
     --------
     >>> class_ = SharedMeasurements({"ann": "1a 2b 3c 4d"})

@@ -79,10 +79,7 @@ def raise_flags(
 ) -> tuple[tuple[Flag, ...], tuple[Remark, ...]]:
     """Turn remarks that a person should look at into flags, and say nothing twice.
 
-    Parameters
-    ----------
-    scores
-        What everything earned: it decides whether a misplaced answer matters.
+    Whether a misplaced answer matters depends on what everything earned.
     """
     by_name = {score.name: score for score in scores}
     recorded = any(score.judged and score.auto for score in scores)
@@ -141,12 +138,7 @@ def _matters(score: Score | None) -> bool:
 def show_notes(book: Any, notes: Iterable[Note]) -> None:
     """Tell a student above the graded notebook what was found, and what to do next time.
 
-    Parameters
-    ----------
-    book
-        The notebook as JSON has it; it is changed.
-    notes
-        Flags and remarks; those that a student can do nothing about are left out.
+    Those that a student can do nothing about are left out.
     """
     sentences = dict.fromkeys(note.sentence for note in notes if note.kind in _FOR_STUDENTS)
     if not sentences:

@@ -7,7 +7,7 @@ course, the ledger from the submission's folder, the numbers from this process's
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
@@ -21,11 +21,10 @@ from mlsys_widgets.grading.judging.own_measurement import (
     shipped_measurement,
 )
 from mlsys_widgets.grading.judging.told_answers import (
-    GivenWithoutFiles,
     JudgedAnswer,
-    LooksAtFile,
     SecondAnswer,
     ToldAnswer,
+    judged_again,
 )
 from mlsys_widgets.grading.reading.ledger_record import LedgerRecord
 from mlsys_widgets.grading.reading.recorded_answers import recorded_answers
@@ -33,7 +32,7 @@ from mlsys_widgets.judging.code_keys import kept_replies, replies_as_text
 from mlsys_widgets.judging.judge_answer import judge_answer
 from mlsys_widgets.judging.keys import Checks, CodeKey, Given
 from mlsys_widgets.judging.verdicts import Verdict
-from mlsys_widgets.labs import Code, Item, Lab, Parameters, Record, UnusableAnswer
+from mlsys_widgets.labs import Code, Item, Lab, Record, UnusableAnswer
 from mlsys_widgets.labs.asked import AUTOGRADED, Checked, is_usable
 from mlsys_widgets.labs.attempts import Attempts, answer_name
 from mlsys_widgets.notebooks.cell_metadata import cell_metadata, checksum
@@ -100,10 +99,7 @@ class Score:
 class Judge:
     """Scores the submissions of one lab.
 
-    Parameters
-    ----------
-    also
-        Other versions of the lab that were released, in which a student may have begun.
+    ``also`` are other versions of the lab that were released, in which a student may have begun.
     """
 
     def __init__(
@@ -129,14 +125,8 @@ class Judge:
     ) -> dict[str, FunctionCall]:
         """Return the calls of a student's functions that a child must make, by name of the reply.
 
-        Parameters
-        ----------
-        folder
-            A copy of the submission's files.
-        recorded
-            The answers of its ledger.
-        runs
-            Whether its notebook runs, too: that may have a source that is not recorded.
+        ``recorded`` are the answers of the ledger. A notebook that ``runs``, too, may have a source
+        that is not recorded.
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
         given = SubmittedGiven(p, folder)
@@ -162,29 +152,18 @@ class Judge:
         handed_in: datetime | None = None,
         ledger: LedgerRecord | None = None,
         told: Mapping[str, ToldAnswer] | None = None,
-        share: float | None = None,
+        shares: Mapping[str, float] | None = None,
     ) -> tuple[list[Score], list[Flag]]:
         """Score all graded cells, and flag what a TA should look at.
 
-        Parameters
-        ----------
-        cells
-            The graded cells of the notebook that ran, by name, without those that are missing;
-            empty if there is no notebook.
-        folder
-            A copy of the submission's other files.
-        released, handed_in
-            When the lab was released and this was handed in, if that is known; in UTC.
-        ledger
-            The ledger in this folder, if it was read already.
-        told
-            Answers that the student was told about; they are judged in place of those here.
-        share
-            What a second answer counts, where one may be taken now.
+        ``cells`` are those of the notebook that ran, by name, without those that are missing, and
+        ``folder`` has a copy of the other files. Answers that the student was ``told`` about are
+        judged in place of those here; ``shares`` is what a second answer counts, by question, where
+        one may be taken now.
         """
         p = self._lab.draw(student, variants=self._variants, edition=self._edition)
         items, given = self._lab.items(p), SubmittedGiven(p, folder)
-        told = told or {}
+        told, shares = told or {}, shares or {}
         ledger = ledger or self.read_ledger(folder, student, items)
         scores, doubts = [], list(_measurement_doubts(items, folder))
         for name, most in points.items():
@@ -200,7 +179,7 @@ class Judge:
                 verdict, answer = self._judge_answer(name, given, data)
                 known = told.get(name)
                 if known and not _is_called_again(name, known.first, data, answers):
-                    again = self._judge_told(name, p, folder, known.first)
+                    again = judged_again(known.first, name, self._checks, p, folder)
                     verdict = Verdict(again.credit, again.says, again.belief)
                     data, answer = again.data, again.answer
             elif isinstance(item, Record):
@@ -217,7 +196,7 @@ class Judge:
                     auto = by_notebook(cell) if _has_run(cell) else 0.0
                 scores.append(Score(name, auto, most))
                 continue
-            second = self._second(name, told.get(name), share, student, folder, ledger)
+            second = self._second(name, told.get(name), shares.get(name), student, folder, ledger)
             credit = max(verdict.credit, second.worth if second else 0.0)
             auto = round(most * credit, 2)
             stopped = cell is not None and _has_run(cell) and has_failed(cell.outputs)
@@ -244,13 +223,7 @@ class Judge:
     def read_ledger(
         self, folder: Path, student: str, items: Mapping[str, Item]
     ) -> LedgerRecord | None:
-        """Read the ledger of a submission; `None` if whoever needs it should say why not.
-
-        Parameters
-        ----------
-        student, items
-            Whose it must be, and what the lab asks them.
-        """
+        """Read the ledger of a submission; `None` if whoever needs it should say why not."""
         try:
             attempts = Attempts(self._lab, student, self._edition, self._variants)
             return LedgerRecord(
@@ -281,28 +254,12 @@ class Judge:
             return judge_answer(
                 self._checks[name], given, answer, lambda key: kept_replies(key, data[2])
             ), words
-        except (MemoryError, LooksAtFile):
+        except MemoryError:
             raise
         except Exception as problem:
             # A check that reads a file of the submission may meet anything there.
             sentence = f"The check could not be made: {type(problem).__name__}: {problem}"
             return Verdict(0.0, sentence[:300]), words
-
-    def _judge_told(
-        self, name: str, p: Parameters, folder: Path, known: JudgedAnswer
-    ) -> JudgedAnswer:
-        """Judge an answer that was told with the keys of now.
-
-        It stays as it was if its key needs a file, or calls a function with other cases.
-        """
-        given = GivenWithoutFiles(p, folder)
-        if name not in self._checks or _has_other_cases(self._checks, name, given, known.data):
-            return known
-        try:
-            verdict, _ = self._judge_answer(name, given, known.data)
-        except LooksAtFile:
-            return known
-        return replace(known, credit=verdict.credit, says=verdict.says, belief=verdict.belief)
 
     def _second(
         self,
@@ -317,10 +274,7 @@ class Judge:
         if told is None:
             return None
         if told.second is not None:
-            p = Parameters(told.second.parameters)
-            again = self._judge_told(name, p, folder, told.second)
-            assert isinstance(again, SecondAnswer)
-            return again
+            return judged_again(told.second, name, self._checks, told.second.parameters, folder)
         if share is None or told.first.credit >= 1 or ledger is None:
             return None
         attempts = Attempts(self._lab, student, self._edition, self._variants)
@@ -376,12 +330,6 @@ def _is_called_again(
     """Whether the function that was told was called now, with the cases of now."""
     same = list(data[:_WITHOUT_REPLIES]) == list(known.data[:_WITHOUT_REPLIES])
     return same and _reply_name(name, 0) in answers
-
-
-def _has_other_cases(checks: Checks, name: str, given: Given, data: Sequence[str]) -> bool:
-    """Whether a function was called with cases that are no longer those of its key."""
-    keys = _code_keys(checks, name, given) if len(data) > _WITHOUT_REPLIES else []
-    return any(kept_replies(key, data[_WITHOUT_REPLIES]) is None for key in keys)
 
 
 def _measurement_doubts(items: Mapping[str, Item], folder: Path) -> Iterator[Flag]:

@@ -44,12 +44,8 @@ def student_view(
 ) -> StudentView:
     """Show what a student saw.
 
-    Parameters
-    ----------
-    student
-        The name under which nbgrader files the submission.
-    work
-        The student's submission, for keys that depend on something in it.
+    ``student`` is the name under which nbgrader files the submission; some keys depend on something
+    in the ``work``.
     """
     lab, checks = load(folder), load_checks(folder)
     p = lab.draw(student, variants=variants, edition=edition)

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
 from mlsys_widgets.grading.judging.own_measurement import SubmittedGiven
-from mlsys_widgets.judging.keys import Key
-from mlsys_widgets.judging.verdicts import judge
-from mlsys_widgets.sandbox.answer_data import to_data
+from mlsys_widgets.judging.code_keys import kept_replies
+from mlsys_widgets.judging.judge_answer import judge_answer
+from mlsys_widgets.judging.keys import Checks, CodeKey, Given, Key
+from mlsys_widgets.judging.verdicts import Verdict, judge
+from mlsys_widgets.labs import Parameters, UnusableAnswer
+from mlsys_widgets.sandbox.answer_data import from_data, to_data
+
+_Answer = TypeVar("_Answer", bound="JudgedAnswer")
 
 
 @dataclass(frozen=True)
 class JudgedAnswer:
-    """An answer as it was judged when it was handed in.
+    """An answer as it was judged when it was handed in."""
 
-    Parameters
-    ----------
-    data, answer
-        As in a `Score`: exact, and in words.
-    time
-        When it was handed in, in UTC; empty if nothing says so.
-    """
-
-    data: Sequence[str]
+    data: Sequence[str]  # as in a `Score`: exact, and in words
     answer: str
     credit: float
     says: str
     belief: str | None = None
-    time: str = ""
+    time: str = ""  # when it was handed in, in UTC; empty if nothing says so
 
     @classmethod
     def of(cls, key: Key, value: Any, **more: Any) -> Self:
@@ -75,8 +73,8 @@ class ToldAnswer:
         return asdict(self)
 
 
-class LooksAtFile(Exception):
-    """A check asks for a file that may be another one by now."""
+class NotKept(Exception):
+    """A check asks for something that was not kept, or may be another one by now."""
 
 
 class GivenWithoutFiles(SubmittedGiven):
@@ -84,5 +82,44 @@ class GivenWithoutFiles(SubmittedGiven):
 
     def __getattribute__(self, name: str) -> Any:
         if name == "folder":
-            raise LooksAtFile("its check looks at a file, and its answer was judged at the hand-in")
+            raise NotKept("its check looks at a file, and its answer was judged at the hand-in")
         return super().__getattribute__(name)
+
+
+def judged_now(
+    name: str, checks: Checks, given: Given, data: Sequence[str] | None
+) -> Verdict | str:
+    """Judge a kept answer by the checks of now; words say why that cannot be, and it stays."""
+    if name not in checks:
+        return "checks.py has no check of that name any more"
+    try:
+        answer = from_data((data or ())[:2])
+    except (UnusableAnswer, ValueError, OverflowError) as reason:
+        return Verdict(0.0, f"Not usable: {reason}.")
+
+    def replies(key: CodeKey) -> Sequence[Any]:
+        found = kept_replies(key, (data or ())[2])
+        if found is None:
+            raise NotKept("its cases have changed, so it must be called again: mlsys grade --force")
+        return found
+
+    try:
+        return judge_answer(checks[name], given, answer, replies)
+    except NotKept as why:
+        return str(why)
+    except MemoryError:
+        raise
+    except Exception as problem:
+        # Whatever is wrong with a check, it must not cost a class its points.
+        return f"its check fails: {type(problem).__name__}: {problem}"[:200]
+
+
+def judged_again(
+    known: _Answer, name: str, checks: Checks, parameters: Mapping[str, Any], folder: Path
+) -> _Answer:
+    """Return an answer that was told with what the checks of now say; as it was if they cannot."""
+    given = GivenWithoutFiles(Parameters(parameters), folder)
+    found = judged_now(name, checks, given, known.data)
+    if isinstance(found, str):
+        return known
+    return replace(known, credit=found.credit, says=found.says, belief=found.belief)

@@ -21,23 +21,11 @@ from mlsys_widgets.course.lab_versions import files_beside
 
 @dataclass(frozen=True)
 class VersionEvidence:
-    """What is known of the versions of a lab that count.
+    """What is known of the versions of a lab that count."""
 
-    Parameters
-    ----------
-    marks
-        By version: digests of the cells and files that it has and not all others have.
-    handed_out
-        By student: the versions that the hub can have handed out.
-
-    Examples
-    --------
-    >>> evidence = VersionEvidence({}, {"ann": ("old", "new"), "eve": ("new",)})
-    >>> evidence.never_handed_out("eve"), evidence.never_handed_out("tom")
-    (frozenset({'old'}), frozenset())
-    """
-
+    #: By version: digests of the cells and files that it has and not all others have.
     marks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    #: By student: the versions that the hub can have handed out.
     handed_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod

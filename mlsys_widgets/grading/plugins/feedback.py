@@ -22,6 +22,7 @@ from mlsys_widgets.grading.feedback.feedback_page import feedback_page
 from mlsys_widgets.grading.feedback.question_results import UNREAD
 from mlsys_widgets.grading.feedback.second_looks_page import course_folder, second_looks_of
 from mlsys_widgets.grading.telling.told_file import told_file
+from mlsys_widgets.notebooks.cell_metadata import cell_metadata, grade_id
 
 
 class GradesAndUnread(GetGrades):  # type: ignore[misc]
@@ -50,7 +51,9 @@ class FeedbackPage(Exporter):
             student, lab = about["student"], about["assignment"]
             unmake_blind(nb, student, lab)
             looks = second_looks_of(self.config, lab, student)
-            if told := told_file(course_folder(self.config), lab, student, nb):
+            graded = {n: m for c in nb.cells if (n := grade_id(c)) and (m := cell_metadata(c))}
+            points = {n: float(m["score"]) for n, m in graded.items() if "score" in m}
+            if told := told_file(course_folder(self.config), lab, student, points):
                 # nbconvert writes it beside the page.
                 resources.setdefault("outputs", {})[TOLD] = told
         return feedback_page(nb, about, looks), resources

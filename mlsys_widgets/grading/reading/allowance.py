@@ -22,19 +22,8 @@ class Allowance:
     A class is read in turns. Whatever takes longer than it may is put off until all others had
     their turn, and may then take more. So nobody waits long for what somebody else has handed in,
     those who take a little longer do not wait for those who take forever, and everybody is read.
-
-    Parameters
-    ----------
-    most
-        Seconds that the first turn never exceeds, and gets as long as nothing is known.
-    usual
-        A first guess at what a submission takes; none if it is 0.
-
-    Examples
-    --------
-    >>> allowance = Allowance(2.0, usual=0.1)
-    >>> allowance.seconds(turn=0), allowance.seconds(turn=1)
-    (0.2, 0.8)
+    The first turn never exceeds ``most`` seconds, and gets as many as long as nothing is known.
+    ``usual`` is a first guess.
     """
 
     def __init__(self, most: float, usual: float = 0.0) -> None:

@@ -39,7 +39,7 @@ _OTHER_KINDS: Final = (".rar", ".7z", ".tar", ".gz", ".html", ".pdf")
 
 @dataclass
 class IntakeResult:
-    """What came of a folder of files."""
+    """The outcome of taking in a folder of files."""
 
     #: Whose work is in the course now and was not before.
     students: list[str] = field(default_factory=list)
@@ -60,21 +60,9 @@ def take_in(
 ) -> IntakeResult:
     """Take in every archive in a folder.
 
-    Parameters
-    ----------
-    folder
-        Where the archives are, as they were downloaded.
-    known
-        Who is in the class; anybody is if omitted.
-    replace
-        Whether work that differs from what a student submitted before takes its place.
-    counted
-        Goes through the files, and may show how far it is.
-
-    Raises
-    ------
-    ValueError
-        When there is no such folder, or nothing in it.
+    Without ``known`` students anybody is in the class. With ``replace``, work takes the place of
+    what the student submitted before and differs. ``counted`` goes through the files and may show
+    how far it is.
     """
     if not folder.is_dir():
         raise ValueError(f"there is no folder {folder}; name the folder with the files handed in")

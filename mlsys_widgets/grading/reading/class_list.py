@@ -27,11 +27,8 @@ _END: Final = re.compile(r"[_+]|(?<=\w)-(?=\d)")
 class ClassList:
     """The students of a course by login, each with the names that websites may call them.
 
-    Parameters
-    ----------
-    names
-        First and last name, or empty, by login. Without anybody the class is not known, and nobody
-        is a stranger.
+    ``names`` are first and last, or empty, by login. Without anybody the class is not known, and
+    nobody is a stranger.
     """
 
     def __init__(self, names: Mapping[str, tuple[str, str]] | None = None) -> None:
@@ -74,15 +71,7 @@ class ClassList:
         )  # fmt: skip
 
     def stranger(self, student: str) -> str:
-        """Say that somebody is not in the class, and whom they may mean; empty if they are.
-
-        Examples
-        --------
-        >>> ClassList({"ann": ("", ""), "ben": ("", "")}).stranger("anne")
-        'anne is not in this class. Did they mean ann?'
-        >>> ClassList({"ann": ("", "")}).stranger("ann"), ClassList().stranger("anne")
-        ('', '')
-        """
+        """Say that somebody is not in the class, and whom they may mean; empty if they are."""
         if not self._names or student in self._names:
             return ""
         near = difflib.get_close_matches(student, self._names, 1)

@@ -101,13 +101,8 @@ class _Given(NamedTuple):
 class EntryRules:
     """What the cards of a lab write.
 
-    Parameters
-    ----------
-    items
-        What it asks this student; what it asks with the usual numbers if omitted. Then it is not
-        known which reflection is right for this student, and no verdict is compared.
-    attempts
-        What it asks this student again; held against the usual questions if omitted.
+    Without ``items`` and ``attempts`` it is held against the usual questions and numbers. Then it
+    is not known which reflection is right for this student, and no verdict is compared.
     """
 
     def __init__(
@@ -139,17 +134,7 @@ class EntryRules:
     # Whether an entry can be.
 
     def refusal(self, event: Event) -> str:
-        """Say why an entry does not count, as the end of a sentence; empty if it does.
-
-        Examples
-        --------
-        >>> from mlsys_widgets.ledger.events import GENESIS, chained
-        >>> rules = EntryRules(Lab("lab_01", title="", chapter=1, acts=()))
-        >>> value = {"value": 3, "confidence": 1}
-        >>> at = "2026-02-03T09:30:00.000Z"
-        >>> rules.refusal(chained(GENESIS, 1, at, "lab_01", "prediction", "gap", value))
-        'is about something that this lab does not ask'
-        """
+        """Say why an entry does not count, as the end of a sentence; empty if it does."""
         if event.lab != self._lab.name:
             return f"belongs to the lab {event.lab}"
         if wrong := misfit(event):
@@ -194,7 +179,7 @@ class EntryRules:
         return "" if reads else _NO_VALUE
 
     def _questions(self, name: str) -> Collection[Any]:
-        """What may have been asked under a name."""
+        """List the questions that may have been asked under a name."""
         return self._pools.get(name) or (self.items[name],)
 
     def _design(self, event: Event) -> str:
@@ -242,11 +227,8 @@ class EntryRules:
     def sift(self, events: Iterable[Event], also: Sequence[EntryRules] = ()) -> SiftedEntries:
         """Hold the entries of a ledger against the lab, one after the other.
 
-        Parameters
-        ----------
-        also
-            The rules of other versions of the lab that were released: what one of their cards
-            could have written does not count, and there is nothing to say about it.
+        What a card of one of the ``also`` released versions could have written does not count, and
+        there is nothing to say about it.
         """
         found = SiftedEntries()
         order = _Order(self.items)
@@ -278,11 +260,6 @@ class EntryRules:
         """Return what somebody decided with an entry, after reading; `None` if a program wrote it.
 
         Entries that one press of a button writes are one decision: they have the same name here.
-
-        Parameters
-        ----------
-        by_code
-            What code computed so far, by the name of the answer.
         """
         if event.kind in ("prediction", "reflection", "design"):
             return f"{event.seq}"

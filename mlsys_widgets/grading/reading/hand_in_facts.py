@@ -25,7 +25,7 @@ _LONGEST: Final = 200
 
 @dataclass(frozen=True)
 class HandInFacts:
-    """What is known about the hand-ins of one lab."""
+    """The known facts about the hand-ins of one lab."""
 
     #: When it was released, if that is known.
     released: datetime | None = None
@@ -38,13 +38,7 @@ class HandInFacts:
 
     @classmethod
     def of(cls, course: Course, lab: str, *, due: bool) -> Self:
-        """Read what a course knows.
-
-        Raises
-        ------
-        ValueError
-            When ``released.json`` cannot be read, with a sentence.
-        """
+        """Read what a course knows."""
         notes: dict[str, list[HandInNote]] = {}
         for note in read_notes(notes_beside(course.home)):
             if note.lab == lab:
@@ -64,10 +58,7 @@ class HandInFacts:
     def time(self, folder: Path, student: str, *, last_saved: str | None = None) -> HandInTime:
         """Return when a submission was handed in.
 
-        Parameters
-        ----------
-        last_saved
-            When something was last saved in its ledger: it was not handed in before that.
+        It was not handed in before something was ``last_saved`` in its ledger.
         """
         known = [note.noted for note in self.of_student(student)[-1:]]
         return hand_in_time(
@@ -82,14 +73,8 @@ class HandInFacts:
     ) -> str | None:
         """Say why a submission came when its lab was closed, in words; `None` if it did not.
 
-        What the hub noted counts too: a student may write any time into ``timestamp.txt``.
-
-        Parameters
-        ----------
-        moment
-            When it was handed in, in UTC without a zone.
-        close
-            When the lab closed for this student; `None` if it never does.
+        What the hub noted counts too: a student may write any time into ``timestamp.txt``. Moments
+        are in UTC without a zone.
         """
         if close is None or moment is None:
             return None

@@ -69,30 +69,9 @@ def hand_in_time(
 ) -> HandInTime:
     """Read when something was handed in, and say what is amiss.
 
-    Parameters
-    ----------
-    content
-        What ``timestamp.txt`` holds; `None` if there is none.
-    zone
-        The time zone of the course, as nbgrader is told.
-    known
-        Moments at which the work was certainly not handed in yet, or just then: its last entry in
-        the ledger, a note of the hub. They count where the file says nothing.
-    due
-        Whether the lab has a due date. Without one, nobody needs to know when it was handed in, and
-        nothing counts in place of the file.
-    now
-        The present, if it is not now; in UTC.
-
-    Examples
-    --------
-    >>> hand_in_time(b"2026-02-03 10:00:00.000000 UTC")
-    HandInTime(moment=datetime.datetime(2026, 2, 3, 10, 0), doubt='')
-    >>> late = hand_in_time(b"yesterday", known=[datetime(2026, 2, 3, 23, 30)])
-    >>> late.moment
-    datetime.datetime(2026, 2, 3, 23, 30)
-    >>> late.doubt[:51]
-    "timestamp.txt says 'yesterday', which is not a time"
+    ``content`` is that of ``timestamp.txt``. Where it says nothing, those ``known`` moments count
+    at which the work was certainly not handed in yet, or just then: its last entry in the ledger, a
+    note of the hub. Nothing counts where no due date makes the time matter.
     """
     present = _naive(now or datetime.now(UTC))
     least = max(map(_naive, known), default=None) if due else None
@@ -126,10 +105,7 @@ def hand_in_time(
 def read_time(words: str, zone: str = "") -> datetime | None:
     """Read a timestamp of nbgrader's exchange, as UTC without a zone; `None` if it is not one.
 
-    Parameters
-    ----------
-    zone
-        The time zone of the course, which settles what an abbreviation means.
+    The ``zone`` of the course settles what an abbreviation means.
 
     Examples
     --------

@@ -39,23 +39,9 @@ def check_heads(
 ) -> tuple[Head | None, list[Flag]]:
     """Compare the ledger of a submission with its receipt and with what was noted before.
 
-    Parameters
-    ----------
-    lab, student
-        Of what, and whose it must be.
-    known
-        Where this student's ledger of this lab ended at earlier gradings.
-    noted
-        What the hub has noted about this student's hand-ins of this lab.
-    zone
-        The time zone of the course, see `read_time`.
-    ledger
-        The ledger in this folder, if it was read already.
-
-    Returns
-    -------
-    head
-        Where the ledger ends now, to be noted; `None` if it is not this student's, or unreadable.
+    ``known`` is where this student's ledger ended at earlier gradings, and ``noted`` what the hub
+    saw of hand-ins. Returns where it ends now, to be noted; `None` if it is not this student's, or
+    unreadable.
     """
     try:
         ledger = ledger or Ledger.open(folder / LEDGER, lab=lab, student=student)

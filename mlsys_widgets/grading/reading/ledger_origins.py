@@ -50,20 +50,7 @@ def _digest(word: str) -> bytes:
 
 
 class LedgerOrigins:
-    """The origins of the ledgers of a class.
-
-    Parameters
-    ----------
-    known
-        Origins as `ledger_origin` gives them, by student.
-
-    Examples
-    --------
-    >>> origins = LedgerOrigins({"ann": "6f38 2026-02-03T09:30:00.123Z"})
-    >>> origins.shared("bob", "6f38 2026-03-01T12:00:00.001Z").about
-    'ann'
-    >>> origins.shared("cat", "77a1 2026-02-04T10:00:00.456Z")
-    """
+    """The origins of the ledgers of a class."""
 
     def __init__(self, known: Mapping[str, str] | None = None) -> None:
         self._owners: dict[str, set[str]] = {}

@@ -32,17 +32,8 @@ _TO_SECONDS: Final = 19
 class LedgerRecord:
     """The ledger in the folder of a submission.
 
-    Parameters
-    ----------
-    items, attempts
-        What the lab asks this student, and asks again, if that is known; see `EntryRules`.
-    also
-        Other versions of the lab that were released, in which it may have been begun.
-
-    Raises
-    ------
-    LedgerError
-        When it cannot be read.
+    See `EntryRules` for ``items``, ``attempts`` and ``also``. A `LedgerError` says why it cannot be
+    read.
     """
 
     def __init__(
@@ -110,13 +101,7 @@ class LedgerRecord:
     def doubts(
         self, *, released: datetime | None = None, handed_in: datetime | None = None
     ) -> list[str]:
-        """Everything that does not fit, a sentence each; the most certain things come first.
-
-        Parameters
-        ----------
-        released, handed_in
-            When the lab was released and this was handed in, if that is known; in UTC.
-        """
+        """Everything that does not fit, a sentence each; the most certain things come first."""
         broken = [problem.sentence for problem in self.verification.problems]
         times = self._impossible_times(released, handed_in)
         return [*broken, *self._sifted.refused, *times, *self._sifted.odd]

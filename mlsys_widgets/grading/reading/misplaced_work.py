@@ -65,15 +65,7 @@ class _Candidate:
 
 
 def find_work(files: Mapping[str, bytes], lab: str) -> FoundWork:
-    """Put a submission's work in its place, where there is no doubt which file is meant.
-
-    Parameters
-    ----------
-    files
-        Paths below the folder of the submission, and their contents.
-    lab
-        The lab, after which the notebook is named.
-    """
+    """Put a submission's work in its place, where there is no doubt which file is meant."""
     name = f"{lab}{_NOTEBOOK}"
     others = [path for path in sorted(files) if path != name and _may_be_one(path, files, lab)]
     if name in files and not others and is_plain(files[name]):

@@ -130,14 +130,9 @@ class PutOff(TookTooLong):
 class Readers:
     """A few readers, for several threads.
 
-    Parameters
-    ----------
-    work
-        What is done with a request: it takes a message and returns one. It runs in a child.
-    scratch
-        A folder for temporary files, whatever becomes of the processes that make them.
-    usual
-        Seconds of processor time that a request usually takes, as far as that is known.
+    ``work`` runs in a child: it takes a message and returns one. ``scratch`` has the temporary
+    files, whatever becomes of the processes that make them. ``usual`` is the processor time of a
+    request in seconds.
     """
 
     def __init__(
@@ -157,19 +152,10 @@ class Readers:
     def ask(self, request: ReaderMessage, *, turn: int | None = None) -> ReaderMessage:
         """Have a request done, when a reader is free.
 
-        Parameters
-        ----------
-        turn
-            How often it was put off before, if others wait for the reader, so that it gets less
-            time.
-
-        Raises
-        ------
-        CannotRead
-            If it takes too much, or fails; `TookTooLong` if what it takes is time, and `PutOff`
-            if it gets more in a later turn.
-        ValueError
-            If there is no room on the disk.
+        ``turn`` says how often it was put off before, where others wait for the reader, so that it
+        gets less time. `CannotRead` if it takes too much or fails: `TookTooLong` if what it takes
+        is time, and `PutOff` if it gets more in a later turn. `ValueError` if there is no room on
+        the disk.
         """
         allowance = None if turn is None else self._allowance.seconds(turn)
         if allowance is not None and allowance >= self._cpu:
@@ -272,7 +258,7 @@ def _read(reply: Any) -> ReaderMessage:
 
 
 class _Kind(StrEnum):
-    """What can become of a request."""
+    """The ways in which a request can end."""
 
     DONE = "done"
     PROBLEM = "problem"
@@ -283,7 +269,7 @@ class _Kind(StrEnum):
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What became of a request."""
+    """The outcome of a request."""
 
     kind: str
     #: What to say about it, unless it was done.

@@ -124,14 +124,8 @@ def find_record(
 ) -> FoundRecord:
     """Find the record of a submission.
 
-    Parameters
-    ----------
-    files
-        Paths below the folder of the submission, and their contents.
-    names
-        All names of the student; a ledger carries one of them.
-    book
-        The notebook, as JSON has it; what is in the files if omitted.
+    The ledger carries one of the ``names`` of the student. Without ``book``, the notebook is looked
+    for in the files.
     """
     file = files.get(LEDGER)
     saved = read_saved(file, lab) if file is not None else None

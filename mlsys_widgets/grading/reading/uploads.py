@@ -69,13 +69,7 @@ class UnpackReply(ReaderMessage):
 
 
 class UploadReader:
-    """What a reader does with uploads for one lab.
-
-    Parameters
-    ----------
-    allowed
-        Names of the files that may be in an archive.
-    """
+    """What a reader does with uploads for one lab."""
 
     def __init__(self, lab: str, allowed: Collection[str]) -> None:
         self._lab, self._allowed = lab, allowed

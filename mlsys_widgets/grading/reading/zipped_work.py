@@ -23,12 +23,8 @@ _ENCRYPTED: Final = 0x1
 def unzipped(content: bytes, room: int = _LARGEST) -> dict[str, bytes]:
     """Return the plain files of an archive; empty if it is damaged or unreasonably large.
 
-    Names that lead out of a folder, links, and what is encrypted are left out.
-
-    Parameters
-    ----------
-    room
-        Bytes of all of its files; what does not fit is left out.
+    Names that lead out of a folder, links, and what is encrypted are left out. What does not fit
+    into ``room``, in bytes of all of its files, is left out.
     """
     if not _is_reasonable(content):
         return {}

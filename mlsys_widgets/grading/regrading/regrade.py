@@ -86,13 +86,7 @@ class RegradeProposal:
 
 
 class Regrade:
-    """One lab of a course, to be judged again.
-
-    Raises
-    ------
-    ValueError
-        When there is no such lab, no gradebook, or nobody fits the pattern.
-    """
+    """One lab of a course, to be judged again."""
 
     def __init__(self, course: Course, lab: str, students: str = "*") -> None:
         self._course, self._lab, self._pattern = course, lab, students
@@ -185,10 +179,7 @@ class Regrade:
     def apply(self, reason: str) -> RegradeProposal:
         """Judge everybody again, and write it down.
 
-        Parameters
-        ----------
-        reason
-            Why; it is in the history of every grade that changes.
+        The ``reason`` is in the history of every grade that changes.
         """
         with self._log.alone(), self._history.during(REGRADED, reason, self._gradebook.grades):
             grades = self._gradebook.grades()

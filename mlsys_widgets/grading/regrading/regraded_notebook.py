@@ -22,12 +22,7 @@ _LARGEST: Final = 64 << 20
 def rewrite_verdicts(content: bytes, changes: Mapping[str, tuple[Score, Score]]) -> bytes:
     """Return a notebook with new verdicts in place of old ones; what is not found stays as it is.
 
-    Parameters
-    ----------
-    content
-        The notebook, as it was written for people.
-    changes
-        By the name of the cell: what was said about it, and what is said now.
+    ``changes`` has what was said about each cell and what is said now, by its name.
     """
     lines = content.split(b"\n")
     marks = {name: json.dumps(name).encode() for name in changes}

@@ -74,17 +74,11 @@ class _OpenLab:
 
 @dataclass
 class HandInJudge:
-    """Judges the hand-ins of a course.
-
-    Parameters
-    ----------
-    now
-        Tells the time.
-    """
+    """Judges the hand-ins of a course."""
 
     root: Path
     readers: int = 2
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)  # tells the time
     limits: ReadingLimits = field(default_factory=lambda: ReadingLimits(wall=60.0, cpu=20))
 
     def __post_init__(self) -> None:
@@ -198,14 +192,16 @@ class HandInJudge:
         self, opened: _OpenLab, note: HandInNote, dates: LabDates, turn: int | None
     ) -> ReaderMessage | str | None:
         fresh = Path(tempfile.mkdtemp(dir=self._scratch)) / "fresh"
-        chance = dates.second_chance
-        may = chance is not None and chance.is_open(dates.due, note.noted)
+        chance, before = dates.second_chance, opened.lab.told.of_student(note.student)
+        shares = {
+            name: chance.share for name, told in before.since.items()
+            if chance and chance.is_open(dates.due, note.noted)
+            and datetime.fromisoformat(told) <= note.noted
+        }  # fmt: skip
         heads = (note.head,) if note.head else ()
         run, inbound = fresh.parent / "run", self._exchange / "inbound"
         request = JudgeHandIn(
-            note.student, fresh, heads, run, inbound, note.folder,
-            chance.share if chance and may else None,
-            told=opened.lab.told.of_student(note.student).answers,
+            note.student, fresh, heads, run, inbound, note.folder, shares, told=before.answers
         )  # fmt: skip
         try:
             return opened.readers.ask(request, turn=turn)

@@ -64,6 +64,8 @@ class StudentHandIns:
     """What was judged of one student."""
 
     answers: dict[str, ToldAnswer] = field(default_factory=dict)
+    #: When each question was told.
+    since: dict[str, str] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     last: JudgedHandIn | None = None
 
@@ -71,6 +73,7 @@ class StudentHandIns:
         """Add a hand-in; what was judged before it stands."""
         for name, first in hand_in.answers.items():
             self.answers.setdefault(name, ToldAnswer(first))
+            self.since.setdefault(name, hand_in.judged)
         for name, second in hand_in.seconds.items():
             known = self.answers.get(name)
             if known is not None and known.second is None:
