@@ -33,6 +33,7 @@ from .instruments.link import link as link
 from .instruments.magnitude_landscape import MagnitudeLandscape as MagnitudeLandscape
 from .instruments.memory_budget import MemoryBudget as MemoryBudget
 from .instruments.memory_hierarchy_widget import MemoryHierarchy as MemoryHierarchy
+from .instruments.moving_picture import MovingPicture as MovingPicture
 from .instruments.paged_cache import PagedCache as PagedCache
 from .instruments.physics_panel import PhysicsPanel as PhysicsPanel
 from .instruments.quantization_explorer import QuantizationExplorer as QuantizationExplorer

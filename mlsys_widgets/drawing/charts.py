@@ -43,38 +43,19 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars that are compared with each other.
+    """Bars that are compared with each other."""
 
-    Parameters
-    ----------
-    key, title
-        Its name among others, for machines and for people.
-    finding
-        What the bars show, in words.
-    bars
-        The bars, in order.
-    columns
-        Whether they stand side by side, as in a histogram; otherwise they lie below each other.
-    across, measure
-        What the bars stand for, and what their length is.
-    most
-        The length of the longest bar there could be.
-    percent
-        Whether lengths are fractions, to be written as percentages.
-    legend
-        Tone and meaning.
-    """
-
-    key: str
+    key: str  # its name among others, for machines and for people
     title: str
-    finding: str
-    bars: tuple[Bar, ...]
+    finding: str  # what the bars show, in words
+    bars: tuple[Bar, ...]  # the bars, in order
+    #: Whether they stand side by side, as in a histogram; otherwise they lie below each other.
     columns: bool = False
-    across: str = ""
+    across: str = ""  # what the bars stand for, and what their length is
     measure: str = ""
-    most: float = 1.0
-    percent: bool = False
-    legend: tuple[tuple[str, str], ...] = ()
+    most: float = 1.0  # the length of the longest bar there could be
+    percent: bool = False  # whether lengths are fractions, to be written as percentages
+    legend: tuple[tuple[str, str], ...] = ()  # tone and meaning
 
     @property
     def heading(self) -> str:
@@ -98,14 +79,7 @@ class ChartGroup:
 
 
 def scene(chart: Chart) -> Scene:
-    """Lay out the bars of a chart.
-
-    Examples
-    --------
-    >>> chart = Chart("answers", "Answers", "2 right.", (Bar("Right", ((2.0, "green"),)),), most=3)
-    >>> scene(chart).marks[0].blocks
-    ((0.0, 0.12, 2.0, 0.48, 'green'),)
-    """
+    """Lay out the bars of a chart."""
     return _columns(chart) if chart.columns else _rows(chart)
 
 

@@ -32,25 +32,16 @@ Values = Sequence[float] | Array | float | str | None
 
 @dataclass(frozen=True)
 class Curve:
-    """A quantity against another, as a line.
+    """A quantity against another, as a line."""
 
-    Parameters
-    ----------
-    x, y
-        The values; in a `CurveInstrument`, the names of a control and of an output of its result.
-    words
-        What the legend calls it.
-    name
-        The name of its mark, where its words change.
-    """
-
+    #: The values; in a `CurveInstrument`, the names of a control and of an output of its result.
     x: Values
     y: Values
-    words: str
+    words: str  # what the legend calls it
     tone: str = "ink"
     dash: str = "solid"
     width: float = 3.0
-    name: str = ""
+    name: str = ""  # the name of its mark, where its words change
 
 
 @dataclass(frozen=True)

@@ -107,18 +107,8 @@ def lay_out(
 ) -> NumberLine:
     """Find a place for everything.
 
-    Parameters
-    ----------
-    mine
-        The prediction; its label is above the axis.
-    others
-        What it is compared with; their labels are below.
-    unit
-        The unit of all of them.
-    counts
-        The one to which the distance is drawn.
-    distance
-        The distance in a word or two, written where there is room.
+    The label of the prediction ``mine`` is above the axis, those of ``others`` below. The distance
+    is drawn to the one that ``counts``, and ``distance`` says it where there is room.
     """
     marks = [mark for mark in (mine, *others) if not math.isnan(mark.value)]
     values = [_tamed(mark.value) for mark in marks]
@@ -290,16 +280,8 @@ def _between(apart: tuple[float, float], words: str) -> Label | None:
 def svg(line: NumberLine, description: str, *, style: str = "", paper: bool = False) -> str:
     """Write the picture down.
 
-    Parameters
-    ----------
-    line
-        What is laid out.
-    description
-        The picture in words, for whoever cannot see it.
-    style
-        A class, for the page's style sheet.
-    paper
-        Whether it is a picture alone, which brings its own white paper.
+    ``description`` is the picture in words, for whoever cannot see it, and ``style`` a class for
+    the page's style sheet. On ``paper`` it is a picture alone, which brings its own white paper.
     """
     width, height = line.width, line.height
     floor = height - 24

@@ -34,7 +34,7 @@ _FONTS = "system-ui, DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 24, 16, 52
 #: Letters in a line of the caption.
 _LETTERS = 104
-_SHAPES = {
+SHAPES = {
     "circle": "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0Z",
     "square": "M-4.5,-4.5h9v9h-9Z",
     "diamond": "M0,-6L6,0L0,6L-6,0Z",
@@ -54,18 +54,8 @@ def svg(
 ) -> str:
     """Draw scenes below each other, with their legend and a caption, as one picture.
 
-    Parameters
-    ----------
-    scenes
-        What to draw.
-    title
-        The picture in words, for whoever cannot see it.
-    caption
-        Paragraphs below the picture.
-    heading
-        A line above it.
-    theme
-        ``"light"`` for white paper, or ``"dark"``.
+    ``title`` is the picture in words, for whoever cannot see it; the ``theme`` is ``"light"`` for
+    white paper, or ``"dark"``.
     """
     body, height = [], 0
     if heading:
@@ -120,9 +110,9 @@ def _legend(entries: list[tuple[str, str, str]]) -> tuple[str, int]:
                 dash = f' stroke-dasharray="{DASHES[sign]}"' if DASHES[sign] else ""
                 line = f'd="M{x:.0f},{y}h20" stroke="{color}" stroke-width="2.5"{dash}'
                 parts.append(f"<path {line}/>")
-            elif sign in _SHAPES:
+            elif sign in SHAPES:
                 place = f"translate({x + 10:.0f},{y})"
-                parts.append(f'<path transform="{place}" d="{_SHAPES[sign]}" fill="{color}"/>')
+                parts.append(f'<path transform="{place}" d="{SHAPES[sign]}" fill="{color}"/>')
             else:
                 block = f'x="{x:.0f}" y="{y - 5}" width="20" height="10" fill="{color}"'
                 parts.append(f"<rect {block}/>")
@@ -159,7 +149,7 @@ def _need_fonts(resvg: Any) -> None:
         )
 
 
-class _Frame:
+class Frame:
     """Where a value lies in the picture."""
 
     def __init__(self, scene: Scene) -> None:
@@ -187,7 +177,7 @@ def _fraction(axis: Axis, value: float) -> float:
 
 
 def _scene(scene: Scene, clip: str) -> Iterator[str]:
-    frame = _Frame(scene)
+    frame = Frame(scene)
     width, height = frame.right - frame.left, frame.bottom - frame.top
     yield (
         f'<clipPath id="{clip}"><rect x="{frame.left}" y="{frame.top}" width="{width}" '
@@ -206,7 +196,7 @@ def _scene(scene: Scene, clip: str) -> Iterator[str]:
             yield from _words(mark, frame)
 
 
-def _axes(scene: Scene, frame: _Frame) -> Iterator[str]:
+def _axes(scene: Scene, frame: Frame) -> Iterator[str]:
     for axis, upright in ((scene.across, False), (scene.up, True)):
         words = axis.words or tuple(f"{tick:,g}" for tick in axis.ticks)
         for tick, word in zip(axis.ticks, words, strict=True):
@@ -243,7 +233,7 @@ def _axes(scene: Scene, frame: _Frame) -> Iterator[str]:
     )
 
 
-def _mark(mark: AnyMark, frame: _Frame) -> Iterator[str]:
+def _mark(mark: AnyMark, frame: Frame) -> Iterator[str]:
     match mark:
         case Line(x=x, y=y) if len(x):
             path = "L".join(f"{frame.x(a):.1f},{frame.y(b):.1f}" for a, b in zip(x, y, strict=True))
@@ -261,7 +251,7 @@ def _mark(mark: AnyMark, frame: _Frame) -> Iterator[str]:
             for a, b, word in zip(x, y, words, strict=True):
                 place = f"translate({frame.x(a):.1f},{frame.y(b):.1f})"
                 yield (
-                    f'<path transform="{place}" d="{_SHAPES[mark.symbol]}" '
+                    f'<path transform="{place}" d="{SHAPES[mark.symbol]}" '
                     f'fill="{TONES[mark.tone]}" stroke="#fff"/>'
                 )
                 if word:
@@ -277,7 +267,7 @@ def _mark(mark: AnyMark, frame: _Frame) -> Iterator[str]:
                 )
 
 
-def _words(mark: Words, frame: _Frame) -> Iterator[str]:
+def _words(mark: Words, frame: Frame) -> Iterator[str]:
     down = -4 if mark.above else 4
     for x, y, text in zip(mark.x, mark.y, mark.text, strict=True):
         yield (

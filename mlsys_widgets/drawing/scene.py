@@ -164,27 +164,14 @@ AnyMark = Line | Strokes | Points | Blocks | Words
 
 @dataclass(frozen=True)
 class Handle:
-    """A place of the picture that can be taken and moved, which moves an input.
+    """A place of the picture that can be taken and moved, which moves an input."""
 
-    Parameters
-    ----------
-    name
-        Its name among all handles of an instrument.
-    control
-        The input that it moves; arrow keys step that input.
-    x, y
-        Where it is.
-    along
-        The direction in which it moves: ``"x"``, ``"y"`` or ``"xy"``.
-    flip
-        Whether the input grows to the left or downward, so that arrow keys follow the picture.
-    """
-
-    name: str
-    control: str
-    x: float
+    name: str  # its name among all handles of an instrument
+    control: str  # the input that it moves; arrow keys step that input
+    x: float  # where it is
     y: float
-    along: str = "x"
+    along: str = "x"  # the direction in which it moves: ``"x"``, ``"y"`` or ``"xy"``
+    #: Whether the input grows to the left or downward, so that arrow keys follow the picture.
     flip: bool = False
 
 

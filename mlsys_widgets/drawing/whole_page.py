@@ -30,15 +30,7 @@ details[open] { padding-bottom: 1.25rem; }
 
 
 def whole_page(title: str, body: str, style: str = "") -> str:
-    """Make a page of HTML, light and dark as its reader's system has it.
-
-    Parameters
-    ----------
-    body
-        HTML.
-    style
-        More rules, for what is special on this page.
-    """
+    """Make a page of HTML, light and dark as its reader's system has it."""
     title = escape(title)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>'

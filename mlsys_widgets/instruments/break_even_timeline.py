@@ -236,9 +236,11 @@ class BreakEvenTimeline(Instrument):
         guess = self.predicted("break_even")
         if guess is None:
             return ""
+        served = guess / result.per_day
+        verb = "is" if served <= result.days else "would be"
         return (
-            f" Your prediction of {ph.counted(guess, 'inference')} is served after "
-            f"{_show(guess / result.per_day, 'days')}."
+            f" Your prediction of {ph.counted(guess, 'inference')} {verb} served after "
+            f"{_show(served, 'days')}."
         )
 
     def table(self, result: ph.Deployment) -> Table:

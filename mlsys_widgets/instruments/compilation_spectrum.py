@@ -233,7 +233,11 @@ class CompilationSpectrum(Instrument):
         outcome, cause = result.worst[result.stop.key]
         if cause is None or outcome is WORKS:
             return "Nothing in your model is in the way here."
-        return f"The reason is {cause.name}."
+        key = result.stop.key
+        causes = [each.name for each in result.constructs if each.at(key)[0] is outcome]
+        reasons = "reason is" if len(causes) == 1 else "reasons are"
+        *first, last = causes
+        return f"The {reasons} {' and '.join(filter(None, (', '.join(first), last)))}."
 
     def table(self, result: Spectrum) -> Table:
         stops = STOPS.values()
@@ -262,7 +266,7 @@ class CompilationSpectrum(Instrument):
         )
         across = Axis("From full Python to full optimization", 0.5, 5.5, False, _TICKS, names)
         up = Axis(
-            "Course rating, 0 to 5 stars",
+            "Course rating (stars)",
             0.0,
             STARS + 1.0,
             False,

@@ -33,8 +33,13 @@ _ROWS = (1.0, 4.0, 16.0, 64.0, 256.0)
 
 
 def _grids(instrument: Any) -> dict[str, str]:
-    offered = instrument.prices or ph.grids
-    return {key: ph.grids[key].name for key in offered}
+    """The places by name, each with its price where each has its own."""
+    if not instrument.prices:
+        return {key: grid.name for key, grid in ph.grids.items()}
+    return {
+        key: f"{ph.grids[key].name}, {_show(price, 'USD/J')}"
+        for key, price in instrument.prices.items()
+    }
 
 
 def _many(tokens: float) -> str:
@@ -45,6 +50,8 @@ def _many(tokens: float) -> str:
 
 class EnergyExplorer(Instrument):
     """What a token costs in joules: power and time as an area, for several batches side by side.
+
+    With rests, the token of a card that never waits stands beside it.
 
     One conversation alone moves all weights for a single token. With more at once, the card draws
     somewhat more power for far less time each. A card that waits draws power for no token at all,

@@ -24,6 +24,8 @@ BESIDE = (1.0, 4.0, 16.0, 64.0, 256.0)
 _GAP, _EDGE = 0.05, 0.02
 _BATCHES = np.unique(np.geomspace(1, MOST, 25).round())
 _TICKS = (1.0, 4.0, 16.0, 64.0, 256.0)
+#: How far from the left edge words are centered, as a part of all blocks.
+_LETTERS = 0.065
 #: Batches that differ by less than this factor are too slim to be named beside each other.
 _APART = 1.7
 #: How close to the limit of the card a batch is named above it, in watts.
@@ -151,14 +153,20 @@ class EnergyUse:
 
     @property
     def shown(self) -> list[EnergyUse]:
-        """What is drawn side by side."""
+        """What is drawn side by side: other batches, or the same without rests.
+
+        With rests, a token of one alone is a hundred times as wide as that of many: next to it,
+        nobody would see the other.
+        """
+        if self.busy < 1:
+            return [self.at(self.batch, 1.0), self]
         here = self.batch
         apart = [b for b in BESIDE if max(b / here, here / b) > _APART]
         return [self.at(batch) for batch in sorted((*apart, here))]
 
 
 def areas(result: EnergyUse) -> Scene:
-    """Draw a token of each batch: as high as the power, as wide as the time, rests behind it."""
+    """Draw tokens: as high as the power, as wide as the time, rests behind the work."""
     uses = result.shown
     widths = [1 / use.rate for use in uses]
     gap = _GAP * sum(widths)
@@ -169,7 +177,7 @@ def areas(result: EnergyUse) -> Scene:
     now: list[_Block] = []
     labels = []
     for use, width in zip(uses, widths, strict=True):
-        chosen = use.batch == result.batch
+        chosen = (use.batch, use.busy) == (result.batch, result.busy)
         at_work = left + use.busy * width
         block = (left, 0.0, at_work, float(use.step.power), "blue")
         (now if chosen else works).append(block)
@@ -177,7 +185,10 @@ def areas(result: EnergyUse) -> Scene:
             waits.append((at_work, 0.0, left + width, float(use.step.idle), "orange"))
         level = float(use.step.power)
         named = limit if level > limit - _NEAR else level
-        labels.append((left + width / 2, named, _show(use.batch)))
+        rested = "always busy" if use.busy == 1 else f"busy {_show(use.busy, '%')}"
+        words = _show(use.batch) if result.busy == 1 else rested
+        # Words above a slim block begin where it does.
+        labels.append((max(left + width / 2, _LETTERS * sum(widths)), named, words))
         left += width + gap
     across = from_zero("Time of a token, side by side", left, "s")
     across = replace(across, high=left + _EDGE * sum(widths), ticks=across.ticks[:-1],
@@ -186,7 +197,7 @@ def areas(result: EnergyUse) -> Scene:
     up = Axis("Power", 0.0, _TOP, ticks=levels, words=tuple(_show(w, "W") for w in levels))
     marks = (
         Line("limit", (across.low, across.high), (limit, limit), "red", "dashed", 1.5),
-        Blocks("other batches", tuple(works), 0.35),
+        Blocks("others", tuple(works), 0.35),
         Blocks("this batch", tuple(now), 0.9),
         Blocks("rests", tuple(waits), 0.6),
         notes("batches", labels, "middle"),

@@ -204,7 +204,8 @@ class MagnitudeLandscape(Instrument):
         chosen = result.ratios[self.quantity]
         return (
             f"{chosen.words} against {chosen.other_words}. The bar beside a gap's number is blue "
-            "below ten thousand, orange above, and red near a million: no code makes up for that. "
+            "below ten thousand, orange above, and red near a million, where no code makes up for "
+            "it. "
             f"{self._zoomed}"
         )
 

@@ -282,7 +282,8 @@ class MemoryBudget(TwoFormInstrument):
 
     def remark(self, result: ph.Footprint) -> str:
         if result.out_of_memory:
-            return f"The {self._machine.name} has {_show(result.memory, 'B')}."
+            weights, activations, cache = (_show(size, "B") for size in sizes(result))
+            return f"Weights take {weights}, activations {activations}, the KV cache {cache}."
         return self._limits if "Decode" in self.leading else self._said_speeds
 
     def sentence(self, result: ph.Footprint) -> str:

@@ -53,6 +53,8 @@ _OWNERS = {
     "whole GPU": "the whole GPU",
     "whole machine": "the whole machine",
 }
+#: The same beside a bar, where room is short.
+_BESIDE = {**_OWNERS, "one thread": "a thread", "one thread block": "a block"}
 _FITTING = "nearest"
 _SMALLEST, _LARGEST = 1.0, max(level.capacity for level in _LEVELS)
 _CAPACITY_END, _COST_START, _COST_END = 1e13, 0.5, 1e6
@@ -74,7 +76,7 @@ def _size_of(key: str, label: str, low: float, high: float) -> Slider:
         unit="B",
         log=True,
         rare=True,
-        help=f"What {level.scope} has; {_show(level.capacity, 'B')} on an A100.",
+        help=f"What {_OWNERS[level.scope]} has; {_show(level.capacity, 'B')} on an A100.",
     )
 
 
@@ -260,13 +262,15 @@ class MemoryHierarchy(Instrument):
 
     def remark(self, result: Placement) -> str:
         home = result.home
-        took = f"A trip takes {_show(home.trip.time, 's')}{_compared(home)}."
+        takes = "takes" if result.fits else "would take"
+        took = f"A trip {takes} {_show(home.trip.time, 's')}{_compared(home)}."
         return f"{took} {self._said_trips(result)}"
 
     def _said_trips(self, result: Placement) -> str:
         chain = result.home.chain
+        cost = "cost" if result.fits else "would cost"
         return (
-            f"With one kernel each, {ph.counted(self.operations, 'operation')} cost "
+            f"With one kernel each, {ph.counted(self.operations, 'operation')} {cost} "
             f"{_trips(chain.unfused_tensors)} or {_show(chain.unfused_time, 's')}; fused into one "
             f"kernel, {_trips(chain.fused_tensors)} or {_show(chain.fused_time, 's')}."
         )
@@ -423,7 +427,7 @@ def _level_words(result: Placement, *, at_the_edge: bool) -> Words:
     for cost, row in shown:
         x = _CAPACITY_END if at_the_edge else _word_start(cost.capacity)
         size, bandwidth = _show(cost.capacity, "B"), _show(cost.level.bandwidth, "B/s")
-        places.append((x, row, f"{size} ({cost.level.scope}), {bandwidth}"))
+        places.append((x, row, f"{size} ({_BESIDE[cost.level.scope]}), {bandwidth}"))
     if at_the_edge:
         return notes("levels at the edge", places, "end", above=False)
     return notes("levels", places, above=False)

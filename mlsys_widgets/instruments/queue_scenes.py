@@ -11,7 +11,7 @@ import numpy as np
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.curves import Curve, Dots, Threshold, curve_scene
 from mlsys_widgets.drawing.scene import Array, Axis, Scene, from_zero
-from mlsys_widgets.physics.queue_simulation import Served
+from mlsys_widgets.physics.queue_simulation import ServedRequests
 
 _show = ph.format_quantity
 
@@ -61,7 +61,7 @@ def _up(service: float) -> Axis:
 
 
 @lru_cache(32)
-def _played(load: float, servers: int, closed: bool) -> Served:
+def _played(load: float, servers: int, closed: bool) -> ServedRequests:
     """A run with a service time of 1: the same draw at every load."""
     many = _BEFORE + SHOWN
     if closed:
@@ -69,7 +69,7 @@ def _played(load: float, servers: int, closed: bool) -> Served:
     return ph.simulate_queue(load * servers, 1.0, servers, requests=many, seed=_SEED)
 
 
-def play(result: ph.Queue, closed: bool) -> Served:
+def play(result: ph.Queue, closed: bool) -> ServedRequests:
     """Requests of one run, in service times."""
     return _played(float(result.utilization), int(result.servers), closed)
 

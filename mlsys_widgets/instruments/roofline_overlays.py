@@ -79,7 +79,7 @@ class Overlays:
     compared: tuple[ph.Device, ...]
     measured: tuple[Point, ...]
     own: OwnMachine | None
-    #: The rate that was predicted, and the prediction in words.
+    #: The rate that was predicted, and what was predicted in words: ``"5% of the peak"``.
     predicted: tuple[float, str] | None
     #: What one of the measured kernels is called.
     kernel: str = "product"
@@ -118,7 +118,7 @@ class Overlays:
             both = f"{self.own.peak_label} and {_show(self.own.bandwidth, 'B/s')}"
             sentences.append(f"{self.own.name}, as measured: {both}.")
         if self.predicted:
-            sentences.append(f"{self.predicted[1]}.")
+            sentences.append(f"You predicted {self.predicted[1]}.")
         return sentences
 
     @property
@@ -166,7 +166,7 @@ class Overlays:
             level, words = self.predicted
             x, y = (draw.LEFT, draw.RIGHT), (level, level)
             beyond = "" if up.low <= level <= up.high else " (beyond the chart)"
-            legend.append((f"{words}{beyond}", "prediction", "dash_dotted"))
+            legend.append((f"Your prediction, {words}{beyond}", "prediction", "dash_dotted"))
         roof = Line("your machine", (), (), "measured", "dash_dotted")
         if own:
             roof = draw.roof("your machine", own.peak, own.bandwidth, up, "measured", "dash_dotted")

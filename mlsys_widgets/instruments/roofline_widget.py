@@ -495,15 +495,15 @@ class RooflineWidget(TwoFormInstrument):
 
     @property
     def _predicted_rate(self) -> tuple[float, str] | None:
-        """The rate that was predicted, and the prediction in words."""
+        """The rate that was predicted, and what was predicted in words."""
         predicted = self.predicted("rate")
         if predicted is not None:
-            return predicted, f"Your prediction, {self._rate(predicted)}"
+            return predicted, self._rate(predicted)
         predicted = self.predicted("mfu")
         if predicted is None or predicted <= 0:
             return None
         level = predicted * float(self.modeled.peak)
-        return level, f"Your prediction, {_show(predicted, '%')} of the peak"
+        return level, f"{_show(predicted, '%')} of the peak"
 
     # What it draws.
 

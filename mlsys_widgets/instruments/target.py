@@ -14,6 +14,7 @@ from typing import Final, Literal
 from mlsys_widgets.drawing.scene import Axis, Blocks, Line, Scene, Strokes, notes
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.plurals import in_unit
+from mlsys_widgets.wording.units import format_quantity
 
 Direction = Literal["at most", "at least"]
 _DIRECTIONS: Final[tuple[Direction, ...]] = ("at most", "at least")
@@ -90,14 +91,21 @@ class Target:
         """Whether a value keeps this target, and by how much."""
         over = value - self.limit if self.direction == "at most" else self.limit - value
         kept = over <= _EQUAL * abs(self.limit)
-        amount = in_unit(abs(over), quantity.unit)
+        amount = _amount(abs(over), quantity.unit)
         by = f"{amount} {'to spare' if kept else quantity.beyond}"
+        if not (kept or self.limit) and math.isfinite(value):  # “1, 1 too many” says it twice
+            return Lamp(self.words, kept, by, quantity.missed)
         if kept and not self.spare:
             by = quantity.met
-        shown = in_unit(value, quantity.unit)
+        shown = _amount(value, quantity.unit)
         # What never happens is not late by any amount.
         verdict = f"{shown}, {by}" if math.isfinite(value) else shown
         return Lamp(self.words, kept, verdict, quantity.met if kept else quantity.missed)
+
+
+def _amount(value: float, unit: str) -> str:
+    """A value with its unit: a time in days as people say it, 5.4 hours and not 0.225 days."""
+    return format_quantity(value, unit) if unit == "days" else in_unit(value, unit)
 
 
 @dataclass(frozen=True)

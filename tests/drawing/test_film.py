@@ -16,7 +16,7 @@ def test_a_film_travels_as_json():
     film = Film("Launches", 2.0, (block,), ((0.5, "CPU"),), ((0.0, "Start."), (2.0, "End.")))
     told = json.loads(json.dumps(film.to_json()))
     assert told["actors"] == [
-        ["1", "#d4522a", [[0, 0, 0.5, 0.1235, 0.2], [1, 1, 0.5, 0.1, 0.2]], 1.5]
+        ["1", "#d4522a", [[0, 0, 0.5, 0.123, 0.2], [1, 1, 0.5, 0.1, 0.2]], 1.5]
     ]
     assert (told["rows"], told["moments"]) == ([[0.5, "CPU"]], [[0, "Start."], [2, "End."]])
 
@@ -37,3 +37,16 @@ def test_a_tone_that_does_not_exist_is_named():
     film = Film("A", 1.0, (Actor("1", "pink", STILL),), moments=((0.0, "S."), (1.0, "E.")))
     with pytest.raises(ValueError, match="'pink' is not a tone"):
         film.to_json()
+
+
+def test_a_film_at_a_moment_is_a_scene():
+    block = Actor("1", "red", ((1.0, 0.0, 0.5, 0.1, 0.2), (3.0, 0.5, 0.5, 0.3, 0.2)), leaves=3.5)
+    film = Film("A", 4.0, (block,), moments=((0.0, "S."), (4.0, "E.")))
+
+    def shown(time):
+        (mark,) = film.at(time).marks
+        return mark.blocks
+
+    assert shown(0.5) == shown(3.5) == ()
+    assert shown(2.0) == ((0.25, 0.5, pytest.approx(0.45), 0.7, "red"),)
+    assert shown(3.2) == ((0.5, 0.5, 0.8, 0.7, "red"),)

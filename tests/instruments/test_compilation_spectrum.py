@@ -104,6 +104,13 @@ def test_the_alert_says_what_broke_and_the_hint_what_would_help() -> None:
     )
 
 
+def test_every_construct_that_goes_as_wrong_is_a_reason() -> None:
+    w = CompilationSpectrum(stop="trace", model=("branch", "print", "sizes"))
+    assert w.remark(w.result) == "The reasons are a branch on data and print."
+    w.set(model=("print", "sizes"))
+    assert w.remark(w.result) == "The reason is print."
+
+
 def test_the_math_counts_what_stays_right_and_the_graphs() -> None:
     w = CompilationSpectrum(stop="compile", model=("branch", "print", "mask"))
     counts = w.result.capture

@@ -33,8 +33,20 @@ def test_batches_that_are_nearly_the_same_are_not_drawn_beside_each_other() -> N
                          (8, [1, 4, 8, 16, 64, 256]), (200, [1, 4, 16, 64, 200])):  # fmt: skip
         w = EnergyExplorer(batch=batch)
         assert [use.batch for use in w.result.shown] == shown
-        drawn = mark(w, 0, "other batches"), mark(w, 0, "this batch")
+        drawn = mark(w, 0, "others"), mark(w, 0, "this batch")
         assert [len(m.blocks) for m in drawn if isinstance(m, Blocks)] == [len(shown) - 1, 1]
+
+
+def test_a_token_with_rests_stands_beside_one_without() -> None:
+    w = EnergyExplorer(batch=256, busy=0.1)
+    never, now, rests = (mark(w, 0, name).blocks for name in ("others", "this batch", "rests"))
+    assert [len(blocks) for blocks in (never, now, rests)] == [1, 1, 1]
+    wide = never[0][2] - never[0][0]
+    assert now[0][2] - now[0][0] == pytest.approx(wide)
+    assert rests[0][2] - now[0][0] == pytest.approx(10 * wide)
+    # Of the whole picture, what is work can be seen.
+    assert wide > 0.07 * rests[0][2]
+    assert mark(w, 0, "batches").text == ("always busy", "busy 10%")
 
 
 def test_measured_tokens_lie_near_their_curve() -> None:

@@ -137,7 +137,7 @@ def test_a_prediction_is_a_line() -> None:
     assert isinstance(line, Line)
     assert set(line.y) == {312e12}
     assert "Your prediction, 312 TFLOPS" in legend(w)
-    assert "Your prediction, 312 TFLOPS." in w.sentence(w.result)
+    assert "You predicted 312 TFLOPS." in w.sentence(w.result)
     assert w.shown_table[1][-1][:2] == ("Your prediction", "312 TFLOPS")
     assert mark(RooflineWidget(), "prediction").x == ()
     far = RooflineWidget(device="cortex-m7", prediction=312e12)

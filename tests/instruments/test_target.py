@@ -40,6 +40,13 @@ def test_a_lamp_says_by_how_much():
     assert promise.lamp(math.inf, TIME).verdict == "never"
 
 
+def test_what_must_not_be_is_counted_once():
+    refused = Target("failures", 0, "constructs that go wrong")
+    wrong = LimitedQuantity("", "right", "wrong", "too many")
+    assert refused.lamp(1, wrong).sentence == "Constructs that go wrong: 1 too many."
+    assert refused.lamp(0, wrong).kept
+
+
 def test_a_lamp_keeps_to_itself_what_a_question_asks():
     room = Target("data", 320e3, "room beside the reserve", spare=False)
     size = LimitedQuantity("B", "fits", "does not fit", "too much")
