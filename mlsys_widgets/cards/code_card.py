@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from mlsys_widgets.cards.card import Gate, Values
+from mlsys_widgets.cards.card import Values
 from mlsys_widgets.cards.parts import Part, Prose, Rows, TextArea
-from mlsys_widgets.cards.practice_parts import Practice
 from mlsys_widgets.cards.question_card import STAYS, QuestionCard
 from mlsys_widgets.cards.task import ShortForm
 from mlsys_widgets.labs import Code
-from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.labs.code_item import TriedExample
-from mlsys_widgets.labs.told import Told
-from mlsys_widgets.ledger import Answer, Ledger
+from mlsys_widgets.ledger import Answer
 from mlsys_widgets.wording.plurals import counted
 
 
@@ -26,6 +23,7 @@ class CodeCard(QuestionCard):
 
     Examples
     --------
+    >>> from mlsys_widgets.ledger import Ledger
     >>> led = Ledger.open(folder / "ledger.jsonl", lab="lab_07", student="student-01")
     >>> half = Code("Write a function that halves.", "half(x)", [([4], 2)], points=5)
     >>> card = CodeCard("halving", half, ledger=led)
@@ -36,21 +34,9 @@ class CodeCard(QuestionCard):
 
     item: Code
 
-    def __init__(
-        self,
-        name: str,
-        item: Code,
-        *,
-        ledger: Ledger,
-        attempts: Attempts | None = None,
-        practice: Practice | None = None,
-        told: Callable[[], Told | None] = lambda: None,
-        after: Gate | Iterable[Gate] = (),
-    ) -> None:
+    def __init__(self, *about: Any, **more: Any) -> None:
         self._tried: list[TriedExample] = []
-        super().__init__(
-            name, item, ledger=ledger, attempts=attempts, practice=practice, told=told, after=after
-        )
+        super().__init__(*about, **more)
 
     def _write(self, answer: Any) -> None:
         # Recorded first: whatever the function does to this kernel, its source is safe.

@@ -231,8 +231,11 @@ class DesignEntry(Task):
         if self.blocked_by or any(each.locked for each in self._keeps.values()):
             return ""
         headline = self._headline() if callable(self._headline) else self._headline
-        verdicts = ", ".join(lamp.short for lamp in lamps)
-        sentence = ": ".join(filter(None, (headline, verdicts)))
+        lamps = tuple(lamps)
+        verdict = ", ".join(lamp.short for lamp in lamps if not lamp.kept)
+        if lamps and not verdict:
+            verdict = lamps[0].short if len(lamps) == 1 else "keeps all its promises"
+        sentence = ": ".join(filter(None, (headline, verdict)))
         return f"{sentence}." if sentence else ""
 
     def save(self) -> Design:
@@ -357,7 +360,6 @@ class DesignEntry(Task):
         failed = self.saved_misses
         label = "Saved, does not fit" if failed else "Saved"
         if 0 < len(failed) < (many := len(self.lamps)):
-            # The headline says what is kept, too: "fits, too late".
             label = f"Saved, misses {len(failed)} of {many}"
         if self._stands:
             words = ": ".join(

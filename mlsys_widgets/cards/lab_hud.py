@@ -53,8 +53,8 @@ class LabHUD(LabWidget):
     context
         The toggle that says where the system runs.
     constraints
-        What can be violated: an instrument, which violates it while it shows an alert, or a
-        function that returns a sentence while it is violated.
+        What can be violated: an instrument, each of whose targets is one, or by name an instrument,
+        which violates it while it shows an alert, or a function that returns a sentence then.
     decisions
         What was decided, by label: a field of the lab's design entry, or a function.
     numbers
@@ -95,7 +95,7 @@ class LabHUD(LabWidget):
         ledger: Ledger,
         acts: Mapping[str, Iterable[Item]],
         context: ContextToggle | None = None,
-        constraints: Mapping[str, Instrument | Callable[[], str | None]] | None = None,
+        constraints: Instrument | Mapping[str, Instrument | Callable[[], str | None]] | None = None,
         decisions: Mapping[str, str | Callable[[], Any]] | None = None,
         numbers: Mapping[str, Any] | None = None,
         reveals: Mapping[str, Reveal] | None = None,
@@ -110,7 +110,8 @@ class LabHUD(LabWidget):
         self._acts = {act: tuple(items) for act, items in acts.items()}
         self._deeper = tuple(deeper)
         self._context = context
-        self._constraints = dict(constraints or {})
+        self._design = constraints if isinstance(constraints, Instrument) else None
+        self._constraints = dict({} if self._design else constraints or {})
         self._decisions = dict(decisions or {})
         self._numbers = dict(numbers or {})
         # Not copied: a cell that is run again has a new comparison.
@@ -129,7 +130,8 @@ class LabHUD(LabWidget):
         announcements.listen(ledger, self)
         if context is not None:
             context.observe(lambda _: self.refresh(), names="context")
-        followed = [s for s in self._constraints.values() if isinstance(s, Instrument)]
+        looked_at = [self._design, *self._constraints.values()]
+        followed = [source for source in looked_at if isinstance(source, Instrument)]
         for instrument in {id(each): each for each in (*followed, *follows)}.values():
             instrument.observe(self._moved, names=list(instrument.inputs))
         for gate in self._waits_for.values():
@@ -148,7 +150,8 @@ class LabHUD(LabWidget):
     @property
     def broken(self) -> dict[str, str]:
         """The constraints that are violated now, each with the sentence that says so."""
-        found = {}
+        lamps = self._design.lamps if self._design else ()
+        found = {lamp.name: f"{lamp.verdict}." for lamp in lamps if not lamp.kept}
         for name, source in self._constraints.items():
             try:
                 words = _alert(source) if isinstance(source, Instrument) else source()
@@ -251,11 +254,11 @@ class LabHUD(LabWidget):
             yield "Context", markup.plain(self._context.words), "compute", ""
         yield "Predictions sealed", *self._sealed()
         yield from self._held()
-        if self._constraints:
+        if promises := len(self._constraints) + len(self._design.targets if self._design else ()):
             now, earlier = len(self.broken), len(self._hits - set(self.broken))
             tone = "red" if now else "green"
             note = f"{earlier} broken earlier" if earlier else ""
-            yield "Promises broken now", f"{now} of {len(self._constraints)}", tone, note
+            yield "Promises broken now", f"{now} of {promises}", tone, note
         for label, source in self._decisions.items():
             yield label, *(_WAITS if self._waits(label) else self._decided(source))
         yield from self._named()

@@ -18,6 +18,7 @@ from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.measured import ceilings
 from mlsys_widgets.measured.background import BackgroundMeasurement, can_measure, refuse_unwritable
 from mlsys_widgets.measured.disturbances import disturbances, product_rates
+from mlsys_widgets.measured.in_page import time_in_page
 from mlsys_widgets.measured.machine_file import MachineFile, read_machine_file, this_machine
 from mlsys_widgets.measured.recorder import Document
 from mlsys_widgets.measured.waiting import WaitingRun, waiting_runs
@@ -26,6 +27,7 @@ from mlsys_widgets.wording.units import format_quantity
 #: What a chart calls a measurement that is known to be the student's own.
 YOURS: Final = "Your machine"
 _LOOK: Final = "Look for the file"
+_TIME_PAGE: Final = ("time-page", "Time WebAssembly in this page")
 
 Chart = TypeVar("Chart", bound=RooflineWidget)
 
@@ -75,6 +77,9 @@ class MeasurementCard(ItemTask):
         self._drawn: tuple[str, str] | None = None
         self._run: BackgroundMeasurement | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        #: What was timed in a page, where no machine can be measured; what is being timed there.
+        self._in_page: Document | None = None
+        self._timing: tuple[str, float] | None = None
         running = _running.get(self.path)
         if running is not None and running.running:
             self._attach(running)
@@ -113,6 +118,11 @@ class MeasurementCard(ItemTask):
         if self.is_yours(file):
             numbers = _in_two_numbers(file)
             return f"Your measurement: {f'**{numbers}** on ' if numbers else ''}{file.machine}"
+        if not file.is_of_this_machine and not can_measure():
+            return (
+                f"{self.path.name} was measured on {file.machine} at {file.date}. A web page cannot"
+                " tell whether that is the machine that it runs on."
+            )
         if not file.is_of_this_machine:
             return (
                 f"{self.path.name} was measured on {file.machine} at {file.date}; not on this"
@@ -143,7 +153,7 @@ class MeasurementCard(ItemTask):
         elif file.is_of_this_machine:
             called = f"{self.path.name}, not recorded as yours"
         else:
-            called = f"{device['name']}, not this machine"
+            called = f"{device['name']}, {'not this machine' if can_measure() else 'by your file'}"
         return {**file.document, "device": {**device, "key": called}}
 
     def refresh(self) -> None:
@@ -172,7 +182,8 @@ class MeasurementCard(ItemTask):
                 " is handed in with the notebook."
             )
         return (
-            "Python runs inside a web page here, where it cannot tell what a processor can do."
+            "Python runs inside a web page here, where it cannot tell what a processor can do: it"
+            " sees neither the other cores nor the vector units nor who else is using them."
             f" Where mlsys_widgets is installed, run `{self.command}` in a terminal. Then upload"
             f" `{self.path.name}` with the file browser on the left, into the folder of this lab,"
             f" and press *{_LOOK}*. It is handed in with the notebook."
@@ -226,6 +237,7 @@ class MeasurementCard(ItemTask):
         return {
             "measure": self._on_measure,
             "look": self._on_look,
+            "time-page": self._on_time_page,
             "cancel": self._on_cancel,
             "adopt": self._on_adopt,
             "use-second": self._on_use_second,
@@ -240,6 +252,20 @@ class MeasurementCard(ItemTask):
         self.refresh()
         found = f"Found {self.path.name}." if self.file else f"There is no {self.path.name} yet."
         self._say(found, focus="send")
+
+    def _on_time_page(self, _values: Values) -> None:
+        """Time what there is in a page. Nothing else runs there meanwhile, and nothing is saved."""
+        self._need_gates()
+
+        def tell(doing: str, share: float) -> None:
+            self._timing = doing, share
+            self.show()
+
+        try:
+            self._in_page = time_in_page(tell)
+        finally:
+            self._timing = None
+        self._say("WebAssembly was timed. Nothing was saved.", focus="page")
 
     def _on_cancel(self, _values: Values) -> None:
         if self._run is not None:
@@ -317,14 +343,23 @@ class MeasurementCard(ItemTask):
                 "running", "Progress of the measurement", f"Measuring: {doing}", share
             )
             return [about, bar, Buttons("send", (("cancel", "Cancel"),))]
+        if self._timing is not None:
+            doing, share = self._timing
+            words = f"Timing WebAssembly: {doing}"
+            return [about, ProgressBar("running", "Progress of the timing", words, share)]
         file = self.file
         other = Prose("other", self._other_way(), quiet=can_measure())
         first = ("measure", "Measure this machine") if can_measure() else ("look", _LOOK)
+        # What needs a server of its own, as some sections do, does not run in a page at all.
+        has_page = not can_measure() and not self.item.sections
+        more = (_TIME_PAGE,) if has_page else ()
+        page = _in_webassembly(self._in_page)
         if file is None:
-            return [about, Buttons("send", (first,)), other]
+            return [about, Buttons("send", (first, *more)), other, *page]
         if file.document is None:
             words = f"{self.path.name} cannot be used. {file.problem}"
-            return [about, Prose("whose", words, tone="red"), Buttons("send", (first,)), other]
+            send = Buttons("send", (first, *more))
+            return [about, Prose("whose", words, tone="red"), send, other, *page]
         yours = self.is_yours(file)
         known = self.recorded.get("digest") == file.digest
         whose: Part = Prose("whose", self.whose(file), tone="orange")
@@ -332,11 +367,13 @@ class MeasurementCard(ItemTask):
             whose = RecordedAnswer("whose", self.whose(file), file.date)
         buttons = [("measure", "Measure again") if yours and can_measure() else first]
         buttons += [] if known else [("adopt", "Use this file")]
+        buttons += more
         second = self.second
         if second is not None:
             return [about, whose, *_numbers(file.document), *self._choice(file, second)]
         numbers = [*_numbers(file.document), *_restless(file.document)]
-        return [about, whose, *numbers, Buttons("send", tuple(buttons), not known), other]
+        send = Buttons("send", tuple(buttons), not known)
+        return [about, whose, *numbers, send, other, *page]
 
     def fold(self) -> ShortForm | None:
         file = self.file
@@ -359,6 +396,19 @@ class MeasurementCard(ItemTask):
                 "send", (("use-second", "Use the second run"), ("drop-second", "Keep the first"))
             ),
         ]
+
+
+def _in_webassembly(document: Document | None) -> list[Part]:
+    """What was timed in a page, as what it is; nothing if nothing was."""
+    if document is None:
+        return []
+    words = (
+        "One thread of WebAssembly in this page, which is all that Python has here. It says nothing"
+        " about your machine's own roof: it is neither saved nor handed in, and neither the chart"
+        " nor your answers use it."
+    )
+    told = Prose("page", words, label="Not your machine, but WebAssembly", tone="orange")
+    return [told, *_numbers(document, "page-")]
 
 
 def _restless(document: Document) -> list[Part]:
@@ -389,7 +439,7 @@ def _in_two_numbers(file: MachineFile) -> str:
     return " and ".join(numbers)
 
 
-def _numbers(document: Document) -> list[Part]:
+def _numbers(document: Document, before: str = "") -> list[Part]:
     """The best of everything that was measured, each square product in fp32, and each loop."""
     best, cards = ceilings(document), []
     if "fp32" in best.peaks:
@@ -399,8 +449,8 @@ def _numbers(document: Document) -> list[Part]:
         cards.append(("Best bandwidth", format_quantity(best.bandwidth, "B/s"), "measured", ""))
     rates = product_rates(document)
     rows = tuple((f"N = {n:,}", format_quantity(rate, "FLOP/s")) for n, rate in rates.items())
-    parts: list[Part] = [Numbers("best", tuple(cards))] if cards else []
-    parts += [Rows("products", rows)] if rows else []
+    parts: list[Part] = [Numbers(f"{before}best", tuple(cards))] if cards else []
+    parts += [Rows(f"{before}products", rows)] if rows else []
     loops = tuple((_loop(run), _waited(run)) for run in waiting_runs(document))
     return [*parts, *([Rows("loops", loops)] if loops else [])]
 

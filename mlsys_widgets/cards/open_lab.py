@@ -23,7 +23,7 @@ from mlsys_widgets.cards.lab_hud import LabHUD
 from mlsys_widgets.cards.math_peek import MathPeek
 from mlsys_widgets.cards.moves import Move
 from mlsys_widgets.cards.myth_buster import MythBuster
-from mlsys_widgets.cards.practice_parts import Practice
+from mlsys_widgets.cards.practice_parts import Practice, known_elsewhere
 from mlsys_widgets.cards.prediction_lock import PredictionLock
 from mlsys_widgets.cards.question_card import QuestionCard
 from mlsys_widgets.cards.record_card import RecordCard
@@ -35,6 +35,7 @@ from mlsys_widgets.cards.told_parts import ToldFile
 from mlsys_widgets.cards.welcome import Welcome
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.instruments.instrument import Instrument
+from mlsys_widgets.instruments.moving_picture import MovingPicture
 from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import Item, UnusableAnswer, execution
 from mlsys_widgets.labs.answers import print_sentence
@@ -45,7 +46,7 @@ from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
-from mlsys_widgets.labs.practice import PRACTICE, WAY, Way, is_practice
+from mlsys_widgets.labs.practice import ELSEWHERE, PRACTICE, WAY, Way, is_practice
 from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.labs.student_steps import (
     WHOLE_LAB,
@@ -174,9 +175,12 @@ class OpenLab:
                 " its own"
             )
         checks = load_checks(folder)
-        if WAY not in answers and execution() == "student":
+        if execution() == "student":
             try:
-                self.ledger.record_answer(WAY, PRACTICE)
+                if WAY not in answers:
+                    self.ledger.record_answer(WAY, PRACTICE)
+                if known := known_elsewhere(self.ledger):
+                    self.ledger.record_answer(ELSEWHERE, known)
             except LedgerError as problem:
                 self._notices += (str(problem),)
         return Practice(checks, working_folder(folder))
@@ -193,11 +197,14 @@ class OpenLab:
 
     # What is shown.
 
-    def welcome(self, *, minutes: Mapping[str, Any] | None = None) -> Welcome:
+    def welcome(
+        self, cover: MovingPicture | None = None, *, minutes: Mapping[str, Any] | None = None
+    ) -> Welcome:
         """Show whose lab this is, what it is worth, and how long it takes as counted."""
         return Welcome(
             self.lab,
             self.student,
+            picture=cover,
             points=sum(points_of(self.items).values()),
             variants=self.variants,
             minutes=LabMinutes.from_plain(minutes) if minutes else None,

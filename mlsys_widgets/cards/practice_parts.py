@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.cards.parts import Buttons, FoldedProse, Part, Prose
+from mlsys_widgets.files import LEDGER
 from mlsys_widgets.judging import Given, Verdict
 from mlsys_widgets.judging.judge_answer import judge_answer
 from mlsys_widgets.judging.keys import Checks, CodeKey, Key, NumberKey
 from mlsys_widgets.labs import Code, Parameters
 from mlsys_widgets.labs.asked import Checked
 from mlsys_widgets.labs.function_calls import call_apart
+from mlsys_widgets.labs.practice import right_by_idea
+from mlsys_widgets.ledger import Ledger, LedgerError
 
 #: How verdicts begin where they say no more than right or not; the card says that itself.
 _OPENINGS = ("Right.", "Right:", "Not right:", "Not right.")
@@ -38,11 +43,20 @@ class Practice:
 
         return judge_answer(self.checks[name], Given(p, self.folder), answer, replies)
 
+    def _key(self, name: str, p: Parameters) -> Key | None:
+        try:
+            return self.checks[name](Given(p, self.folder))
+        except ValueError:  # of an answer about a file that is missing or broken
+            return None
+
+    def ideas(self, name: str, p: Parameters) -> list[str]:
+        """Return the ideas, shared with other questions and labs, that a question is about."""
+        key = self._key(name, p)
+        return sorted({each.idea for each in key.beliefs if each.idea}) if key else []
+
     def solution(self, name: str, item: Checked, p: Parameters) -> str:
         """Return the right answer with the student's numbers, and why; empty if nobody knows."""
-        try:
-            key: Key = self.checks[name](Given(p, self.folder))
-        except ValueError:  # of an answer about a file that is missing or broken
+        if (key := self._key(name, p)) is None:
             return ""
         if isinstance(key, CodeKey):
             # Spaces that a page keeps: without them nobody sees what belongs to a loop.
@@ -53,6 +67,17 @@ class Practice:
         else:
             value = f"**{item.in_words(_as_said(key))}**"
         return f"{value}\n\n{beyond_the_verdict(key.says)}".strip()
+
+
+def known_elsewhere(ledger: Ledger) -> dict[str, int]:
+    """Count by idea what was right at the first try in the labs beside one, by the same student."""
+    found: Counter[str] = Counter()
+    for path in sorted(ledger.path.absolute().parent.parent.glob(f"*/{LEDGER}")):
+        if path.parent.name != ledger.lab:
+            with suppress(LedgerError):
+                beside = Ledger.open(path).state()
+                found += right_by_idea(beside.answers if beside.student == ledger.student else {})
+    return dict(found)
 
 
 def _as_said(key: Key) -> Any:

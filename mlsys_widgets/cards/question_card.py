@@ -30,11 +30,11 @@ from mlsys_widgets.cards.practice_parts import Practice, told
 from mlsys_widgets.cards.task import ItemTask, ShortForm
 from mlsys_widgets.cards.told_parts import SECOND, STANDS, chance_words, told_parts
 from mlsys_widgets.judging import Verdict
-from mlsys_widgets.labs import Choice, Code, Essay, Number
+from mlsys_widgets.labs import Choice, Code, Essay, Number, Parameters
 from mlsys_widgets.labs.answer_units import comma_note, short_number
 from mlsys_widgets.labs.asked import Asked, Checked, is_usable
 from mlsys_widgets.labs.attempts import Attempts, answer_name, begun_name
-from mlsys_widgets.labs.practice import Mastery, judged_name
+from mlsys_widgets.labs.practice import Mastery, ideas_name, judged_name
 from mlsys_widgets.labs.told import Told, ToldQuestion
 from mlsys_widgets.ledger import Answer, Ledger
 
@@ -108,8 +108,8 @@ class QuestionCard(ItemTask):
             return f"{self.item.title} ({worth(self.item)})"
         if isinstance(self.item, Essay):
             return self.item.title
-        mastery = Mastery(self._state.answers if self._state else {}, self.task_id)
-        return f"{self.item.title} ({mastery.words})"
+        known = Mastery.by_item(self._state.answers if self._state else {})
+        return f"{self.item.title} ({known.get(self.task_id, Mastery()).words})"
 
     # Attempts.
 
@@ -282,23 +282,35 @@ class QuestionCard(ItemTask):
         if early and answer not in told and len(told) < MOST_HINTS:
             self._save(lambda: self._ledger.record_answer(f"early.{name}", answer))
         if self._practice is not None and isinstance(self.item, Checked):
-            right = self._judged(answer).right
-            self._save(lambda: self._ledger.record_answer(judged_name(name), right))
+            self._keep_verdict(name, answer)
         self.show()
 
     # Practice.
 
+    @property
+    def _given(self) -> Parameters:
+        """The numbers of the attempt that is shown."""
+        asked = self._attempts.at(self.task_id, self.attempt) if self._attempts else None
+        assert asked is not None
+        return asked.p
+
     def _judged(self, answer: Any) -> Verdict:
         """Judge an answer of the attempt that is shown, once."""
         assert self._practice is not None
-        assert self._attempts is not None
         assert isinstance(self.item, Checked)
         place = self.answer_name, answer
         if place not in self._verdicts:
-            asked = self._attempts.at(self.task_id, self.attempt)
-            assert asked is not None
-            self._verdicts[place] = self._practice.judged(self.task_id, self.item, asked.p, answer)
+            verdict = self._practice.judged(self.task_id, self.item, self._given, answer)
+            self._verdicts[place] = verdict
         return self._verdicts[place]
+
+    def _keep_verdict(self, name: str, answer: Any) -> None:
+        """Have the ledger say whether an answer is right, and what it was about."""
+        assert self._practice is not None
+        right, ideas = self._judged(answer).right, self._practice.ideas(self.task_id, self._given)
+        if ideas:
+            self._save(lambda: self._ledger.record_answer(ideas_name(name), ideas))
+        self._save(lambda: self._ledger.record_answer(judged_name(name), right))
 
     def _verdict(self, answer: Any) -> Verdict:
         """The verdict on what is recorded; opening a notebook calls no function for it."""
@@ -313,10 +325,7 @@ class QuestionCard(ItemTask):
             return []
         if self._judging:
             return [Prose("verdict", "It is being judged.", quiet=True)]
-        assert self._attempts is not None
-        asked = self._attempts.at(self.task_id, self.attempt)
-        assert asked is not None
-        solution = self._practice.solution(self.task_id, self.item, asked.p)
+        solution = self._practice.solution(self.task_id, self.item, self._given)
         return told(self._verdict(standing.value), solution, self._no_more)
 
     def _on_another(self, _values: Values) -> None:
@@ -369,7 +378,9 @@ class QuestionCard(ItemTask):
 
     def parts(self) -> Sequence[Part]:
         standing, told, report = self.answer, self.told, self._report()
-        parts: list[Part] = [Prose("ask", self.item.ask)]
+        # A solution is followed beside its question, which stays in sight in practice.
+        small = self._practice is not None and standing is not None
+        parts: list[Part] = [Prose("ask", self.item.ask, quiet=small)]
         if told and report and self.is_final:
             assert isinstance(self._item, Asked)
             return [*parts, *told_parts(self._item, told, report)]
@@ -418,7 +429,8 @@ class QuestionCard(ItemTask):
 
     def fold(self) -> ShortForm | None:
         short = self.answer and not self.is_final
-        return ShortForm((*STAYS, "form", "length", "note")) if short else None
+        asked = ("ask",) if self._practice is not None else ()
+        return ShortForm((*asked, *STAYS, "form", "length", "note")) if short else None
 
     def _asking(self, standing: Answer | None) -> Part:
         item, value = self.item, standing.value if standing else None

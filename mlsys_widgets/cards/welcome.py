@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Final
 
 from mlsys_widgets.cards import announcements
@@ -11,6 +12,7 @@ from mlsys_widgets.cards.card import LabWidget
 from mlsys_widgets.cards.handed_in_line import hand_in_of, whole_lab_words
 from mlsys_widgets.cards.parts import NumberedList, Part, Prose, in_points
 from mlsys_widgets.drawing import markup
+from mlsys_widgets.instruments.moving_picture import MovingPicture
 from mlsys_widgets.labs import Lab, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes
 from mlsys_widgets.labs.student_steps import (
@@ -41,6 +43,23 @@ class ActsPath(NumberedList):
 
 
 @dataclass(frozen=True)
+class Moving(Part):
+    """A picture that moves by itself, with its caption."""
+
+    svg: str
+    words: str
+
+    def spec(self) -> dict[str, Any]:
+        return {**super().spec(), "svg": self.svg, "words": self.words}
+
+    def text(self) -> str:
+        return self.words
+
+    def html(self) -> str:
+        return f"<figure>{self.svg}<figcaption>{escape(self.words)}</figcaption></figure>"
+
+
+@dataclass(frozen=True)
 class GoOn(Part):
     """The way into the lab: a button that the Lab panel's extension hears, where there is one."""
 
@@ -63,6 +82,7 @@ class Welcome(LabWidget):
         lab: Lab,
         student: Student,
         *,
+        picture: MovingPicture | None = None,
         points: float,
         variants: bool,
         minutes: LabMinutes | None = None,
@@ -75,6 +95,7 @@ class Welcome(LabWidget):
         if lab.question:
             self.kind = lab.title
         self._lab, self._student, self._points = lab, student, points
+        self._picture = picture
         self._variants, self._minutes, self._notices = variants, minutes, notices
         self._steps, self._ledger, self._practice = steps, ledger, practice
         announcements.listen(ledger, self)
@@ -129,7 +150,8 @@ class Welcome(LabWidget):
         beyond = [Prose("beyond", more, quiet=True)] if more else []
         # Problems first, then what it is about; whose it is comes last.
         about = [Prose("practice", _PRACTICE)] if self._practice else []
-        shown = [*warnings, *about, Prose("shape", shape), *listed, *beyond, *done]
+        moving = [Moving("moving", self._picture.svg, self._picture.words)] if self._picture else []
+        shown = [*warnings, *moving, *about, Prose("shape", shape), *listed, *beyond, *done]
         return [*shown, Prose("whose", whose, quiet=True)]
 
     def _how_long(self) -> str:

@@ -29,7 +29,7 @@ from mlsys_widgets.labs.items import (
     Saved,
 )
 from mlsys_widgets.labs.lab import Lab
-from mlsys_widgets.labs.practice import Mastery, asked_in
+from mlsys_widgets.labs.practice import Mastery
 from mlsys_widgets.labs.prediction import Prediction
 from mlsys_widgets.labs.quiz import Myths, Quiz
 from mlsys_widgets.labs.reflection_prompt import ReflectionPrompt
@@ -242,12 +242,9 @@ def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:
         name, attempt = attempt_in(again)
         if attempt and name in found:
             found[name] = found[name]._replace(seq=max(found[name].seq, entry.seq))
-    for name in found.keys() & {asked_in(each) for each in saved.answers}:
-        mastery = Mastery(saved.answers, name)
-        known = mastery.right or mastery.is_reached
-        how = "right" if known else "not right yet"
-        told = mastery.words if mastery.is_reached else f"{how}, {mastery.words}"
-        found[name] = found[name]._replace(right=known, told=told)
+    for name, mastery in Mastery.by_item(saved.answers).items():
+        if name in found:
+            found[name] = found[name]._replace(right=mastery.right, told=mastery.told)
     for name, reflection in saved.reflections.items():
         # Whoever looks again and answers otherwise has still understood it once.
         right = any(attempt.correct is not False for attempt in reflection.attempts)

@@ -223,11 +223,10 @@ def test_a_promise_that_is_no_target(led):
     promises = {"memory": plan, "capture": lambda: captured["said"]}
     _, entry = service(led, promises=promises)
     assert entry.misses == ["Capture: The graph is wrong without saying so."]
-    assert entry.headline == "Cloud, batch 8: in time, memory kept, capture broken."
+    assert entry.headline == "Cloud, batch 8: capture broken."
     press(entry, "save")
     press(entry, "anyway")
-    # Not "does not fit: in time".
-    assert "Saved, misses 1 of 3: Cloud, batch 8: in time" in entry.text()
+    assert "Saved, misses 1 of 3: Cloud, batch 8: capture broken" in entry.text()
     captured["said"] = None
     entry.refresh()
     assert entry.misses == []
@@ -243,7 +242,7 @@ def test_nothing_of_a_locked_instrument_is_shown(led):
     assert (entry.headline, entry.lamps) == ("", ())
     assert "promised" not in entry.text()
     lock.commit("16", 3)
-    assert entry.headline == "Cloud, batch 8: in time, law kept."
+    assert entry.headline == "Cloud, batch 8: keeps all its promises."
 
 
 def test_a_failed_save_leaves_no_failing_design_that_passes_for_a_good_one(led, monkeypatch):

@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mlsys_widgets import ContextToggle, LabHUD, MemoryBudget, PredictionLock, Reflection
+from mlsys_widgets import (
+    ContextToggle,
+    LabHUD,
+    MemoryBudget,
+    PredictionLock,
+    QuantizationExplorer,
+    Reflection,
+    Target,
+)
 from mlsys_widgets.labs.student_steps import StudentStep
 from mlsys_widgets.ledger import Unreadable
 from mlsys_widgets.ledger.handed_in import note_hand_in
@@ -98,6 +106,23 @@ def test_constraints_that_are_hit(led):
     assert "Deadline" in hud.broken
     limit.clear()
     hud.refresh()
+    assert "1 broken earlier" in cards(hud)["Promises broken now"][1]
+
+
+def test_each_target_of_a_design_is_a_promise(led):
+    lock = PredictionLock("x", question="?", ledger=led)
+    targets = [
+        Target("rows", 20, "20 chats at once", "at least"),
+        Target("rows", 4, "4 chats at once", "at least"),
+    ]
+    service = QuantizationExplorer(rows=1, targets=targets, lock=lock)
+    hud = LabHUD("Lab", ledger=led, acts={}, constraints=service)
+    assert cards(hud)["Promises broken now"][0] == "0 of 2"
+    lock.commit(1, 1)
+    hud.refresh()
+    assert cards(hud)["Promises broken now"][0] == "2 of 2"
+    service.set(rows=8)
+    assert hud.broken == {"20 chats at once": "8 rows, 12 rows too few."}
     assert "1 broken earlier" in cards(hud)["Promises broken now"][1]
 
 

@@ -139,19 +139,59 @@ def test_a_recorded_measurement_is_a_line_until_it_is_taken_again(
 def test_where_no_process_can_be_started_a_file_is_looked_for(card, browser_of, monkeypatch, led):
     monkeypatch.setattr("sys.platform", "emscripten")
     page = browser_of(card)
-    assert page.buttons == ["look"]
+    assert page.buttons == ["look", "time-page"]
     assert "run <code>mlsys measure --cpu --quick" in page.parts["other"]["html"]
     page.ask("look")
     assert page.said == "There is no machine.json yet."
     digest = put(card)
     page.ask("look")
     assert page.said == "Found machine.json."
-    assert "not on this machine" in page.parts["whose"]["html"]
-    assert page.buttons == ["look", "adopt"]
+    assert "A web page cannot tell whether" in page.parts["whose"]["html"]
+    assert page.buttons == ["look", "adopt", "time-page"]
     page.ask("adopt")
     assert led.state().answers["measurement"].value["digest"] == digest
     assert card.is_open
-    assert page.buttons == ["look"]
+    assert page.buttons == ["look", "time-page"]
+    chart = card.draw_on(RooflineWidget(precision="fp32"))
+    assert f"{DOCUMENT['device']['name']}, by your file, as measured" in chart.text()
+
+
+def test_a_page_times_webassembly_and_takes_it_for_no_machine(
+    card, browser_of, monkeypatch, led, tmp_path
+):
+    monkeypatch.setattr("sys.platform", "emscripten")
+    chart = card.draw_on(RooflineWidget(precision="fp32"))
+    page = browser_of(card)
+    before, told = chart.text(), []
+    real = measurement_card.time_in_page
+
+    def timed(tell):
+        def listen(doing, share):
+            tell(doing, share)
+            told.append(page.parts["running"])
+
+        return real(listen)
+
+    monkeypatch.setattr(measurement_card, "time_in_page", timed)
+    page.ask("time-page")
+    assert len(told) == 5
+    assert page.said == "WebAssembly was timed. Nothing was saved."
+    assert "says nothing about your machine" in page.parts["page"]["html"]
+    rows = dict(page.parts["page-products"]["rows"])
+    assert list(rows) == ["N = 64", "N = 128", "N = 256", "N = 512"]
+    assert all(rate.endswith("FLOPS") for rate in rows.values())
+    # Neither drawn nor recorded nor saved, and it opens nothing.
+    assert chart.text() == before
+    assert "measurement" not in led.state().answers
+    assert not card.path.exists()
+    assert not card.is_open
+    assert card._in_page["device"]["name"] == "WebAssembly in a web page"
+
+
+def test_what_needs_a_server_is_not_timed_in_a_page(led, browser_of, monkeypatch):
+    monkeypatch.setattr("sys.platform", "emscripten")
+    item = Measurement("A little server.", sections=("waiting",), seconds=18)
+    assert browser_of(MeasurementCard("measurement", item, ledger=led)).buttons == ["look"]
 
 
 def test_charts_follow_by_themselves(card, browser_of, quick, on_its_machine):

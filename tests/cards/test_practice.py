@@ -16,6 +16,7 @@ from mlsys_widgets.labs.attempts import answer_name
 from mlsys_widgets.labs.student_steps import progress, saved_progress
 from mlsys_widgets.ledger import Ledger
 
+ASSIGNMENTS = Path(__file__).parents[2] / "assignments"
 NAME = "lab_02_caches"
 INTENSITY = "intensity_flop_per_byte"
 
@@ -122,6 +123,55 @@ def test_two_first_tries_on_fresh_numbers_master_a_question_across_kernels(lab):
     press(card, "another")
     press(card, "record", answer="1")
     assert step_words(lab())[1] == "●● mastered"
+
+
+def test_another_one_never_takes_a_done_step_back(lab):
+    card = lab().card(INTENSITY)
+    press(card, "record", answer=str(side(lab()) / 2))
+    press(card, "another")
+    assert step_words(lab()) == ("done", "right, ●○ right at the first try once")
+    press(card, "record", answer="1")
+    assert "✗ Not right" in card.text()
+    assert step_words(lab()) == ("done", "right before, ●○ right at the first try once")
+
+
+def practiced(folder, name, *right):
+    """Open the practice of a real lab; answer questions right, and return it."""
+    home = folder / name
+    if not home.exists():
+        home.mkdir()
+        for each in ("asks.py", "checks.py"):
+            shutil.copy(ASSIGNMENTS / name / each, home)
+    opened = open_lab(name, edition="practice", way="practice", folder=home)
+    for question in right:
+        card = opened.card(question)
+        for before in card.item.after:
+            if not opened.card(before).is_open:
+                options = opened.items[before].options
+                opened.card(before).commit(next(iter(options)) if options else "1", confidence=4)
+        check = opened._practice.checks[question]
+        key = check(Given(card._given, home)).value
+        card.record(key if isinstance(key, str) else f"{key:.6g}")
+    return opened
+
+
+def test_questions_on_one_idea_master_it_over_labs(tmp_path, monkeypatch):
+    monkeypatch.setenv("MLSYS_STUDENT", "ann")
+    once = "●○ right at the first try once"
+    one = practiced(tmp_path, "lab_01_magnitude", "catch_up_days")
+    assert once in one.card("catch_up_days").title
+    two = practiced(tmp_path, "lab_11_roofline", "dense_share_pct", "side_elements")
+    assert "●● mastered, counting other questions" in two.card("dense_share_pct").title
+    assert two.card("side_elements").title.endswith(f"({once})")  # another idea
+    # The earlier lab knows it when it is opened again, and nothing is counted twice.
+    for _ in range(2):
+        one = practiced(tmp_path, "lab_01_magnitude")
+        assert "●● mastered, counting other questions" in one.card("catch_up_days").title
+        assert one.ledger.state().answers["elsewhere"].value["the sparse peak is the peak"] == 1
+    # Somebody else's ledger beside it says nothing.
+    monkeypatch.setenv("MLSYS_STUDENT", "ben")
+    shutil.rmtree(tmp_path / "lab_01_magnitude")
+    assert "elsewhere" not in practiced(tmp_path, "lab_01_magnitude").ledger.state().answers
 
 
 def test_a_question_says_when_its_numbers_are_used_up(lab):

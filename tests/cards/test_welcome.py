@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mlsys_widgets import MovingPicture, QueueExplorer
 from mlsys_widgets.cards.welcome import GoOn, Welcome
 from mlsys_widgets.labs import Lab, Student
 from mlsys_widgets.labs.lab_minutes import LabMinutes, Sitting
@@ -71,3 +72,14 @@ def test_the_question_of_a_lab_is_its_headline(led):
     lab = Lab("x", title="The Lab", chapter=0, acts=(), question="What holds it back?")
     cover = welcome(led, lab, Student("ada", "here"), variants=False)
     assert (cover.title, cover.kind) == ("What holds it back?", "The Lab")
+
+
+def test_the_picture_of_a_lab_follows_its_headline_and_moves_on_a_page_too(led):
+    lab = Lab("x", title="X", chapter=0, acts=())
+    picture = MovingPicture("Requests stand in line.", QueueExplorer, load=0.5)
+    cover = welcome(led, lab, Student("ada", "here"), variants=False, picture=picture)
+    spec = cover.parts()[0].spec()
+    assert (spec["kind"], spec["words"]) == ("moving", "Requests stand in line.")
+    assert spec["svg"] == picture.svg
+    assert f"{picture.svg}<figcaption>Requests stand in line.</figcaption>" in cover.html()
+    assert "Requests stand in line." in cover.text()
