@@ -22,6 +22,7 @@ import { Follower } from './follow';
 import { handIn } from './handin';
 import { labIcon, labPicture } from './icons';
 import { checkMissing } from './missing';
+import { NarrowBar, NarrowView } from './narrow';
 import { LabPanel } from './panel';
 import { Presenting } from './presenting';
 import { ReadingView } from './reading';
@@ -30,7 +31,7 @@ import { saveInTurn } from './saving';
 import { foldScratch } from './scratch';
 import { goToCell } from './scroll';
 import { askForSecondLook, offerSecondLooks } from './second_look';
-import { isNarrow, makeRoom, watchWidth } from './sidebars';
+import { isNarrow, makeRoom } from './sidebars';
 import { beSite } from './site';
 import { LabStart } from './start';
 import { LabStatus } from './status';
@@ -112,10 +113,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
     const panel = new LabPanel(follower, watch, {
       openLab: run(COMMANDS.openLab),
-      goTo: step => follower.lab && void actions.goTo(follower.lab, step),
+      goTo: step => {
+        narrow?.closePanel();
+        return follower.lab && void actions.goTo(follower.lab, step);
+      },
       showResults: async step => {
         const { lab } = follower;
         const start = startOf();
+        narrow?.closePanel();
         if (lab && start?.stage === 'waiting') {
           await start.run();
         }
@@ -124,7 +129,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
           await actions.goTo(lab, step);
         }
       },
-      goToNext: run(COMMANDS.goToNext),
+      goToNext: () => {
+        narrow?.closePanel();
+        void commands.execute(COMMANDS.goToNext);
+      },
       checkMissing: run(COMMANDS.checkMissing),
       handIn: run(COMMANDS.handIn),
       toggleReading: run(COMMANDS.toggleReading),
@@ -136,8 +144,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
       beginAgain: run(COMMANDS.beginAgain),
       startOf
     });
-    shell.add(panel, 'right', { rank: 450 });
+    const putPanel = (): void => shell.add(panel, 'right', { rank: 450 });
+    putPanel();
     restorer?.add(panel, panel.id);
+
+    const narrow = labShell && new NarrowView(app, labShell, follower, panel, putPanel);
 
     const changed = (): void => {
       panel.update();
@@ -158,6 +169,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
       notebook.disposed.connect(() => starts.delete(notebook));
       start.changed.connect(changed);
       notebook.addClass('mlsys-LabNotebook');
+      if (narrow) {
+        notebook.contentHeader.addWidget(
+          new NarrowBar(narrow, () => status.words.words, [follower.changed, watch.changed])
+        );
+      }
       notebook.contentHeader.addWidget(new LabBanner(start));
       for (const [name, id] of [
         ['mlsys-beside', COMMANDS.toggleBeside],
@@ -189,9 +205,6 @@ const plugin: JupyterFrontEndPlugin<void> = {
       }
     };
     tracker.widgetAdded.connect((_, notebook) => void open(notebook));
-    if (labShell) {
-      watchWidth(labShell, () => follower.lab !== null);
-    }
 
     const status = new LabStatus(follower, watch, run(COMMANDS.showPanel));
     const statusChanged = new Signal<LabStatus, void>(status);
@@ -204,6 +217,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     });
 
     const show = (): void => {
+      if (narrow?.isOn) {
+        narrow.openPanel();
+        return;
+      }
       // In Notebook 7 this would hide a panel that is visible.
       if (!panel.isVisible) {
         shell.activateById(panel.id);
@@ -213,7 +230,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
     // The only place that decides whether the server is asked at all.
     const look = (): void => {
-      const visible = panel.isVisible || (status.isAttached && status.isVisible);
+      const visible = panel.isVisible || narrow?.isOn || (status.isAttached && status.isVisible);
       watch.look(follower.lab?.path ?? null, {
         active: visible && document.visibilityState === 'visible',
         ledgers: panel.isVisible
@@ -235,6 +252,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     follower.changed.connect(another);
     panel.seen.connect(look);
     status.seen.connect(look);
+    narrow?.changed.connect(look);
     document.addEventListener('visibilitychange', () => {
       look();
       if (document.visibilityState === 'visible') {

@@ -74,6 +74,16 @@ export class LabPanel extends ReactWidget {
     super.dispose();
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._seen.emit();
+  }
+
+  protected override onAfterDetach(message: Message): void {
+    super.onAfterDetach(message);
+    this._seen.emit();
+  }
+
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this._seen.emit();

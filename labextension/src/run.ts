@@ -3,11 +3,14 @@ import { ISessionContext } from '@jupyterlab/apputils';
 import { CodeCell } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
+import { SITE } from './site/site';
 
 /** The expression that tells a kernel in which the lab was set up from one that has just begun. */
 const IS_SET_UP = "'lab' in globals()";
 /** Seconds after which cells that have not answered are asked for. */
 const PATIENCE = 10;
+/** What a kernel was asked to compute beside the code. */
+type IAsked = Record<string, { data?: Record<string, string> }>;
 /** Loads what the first cell of every lab needs, and leaves no name behind. */
 const LOAD = "__import__('mlsys_widgets').open_lab";
 
@@ -67,23 +70,26 @@ export async function isSetUp(kernel: Kernel.IKernelConnection): Promise<boolean
   if (content.status !== 'ok') {
     return false;
   }
-  const said = (content.user_expressions as Record<string, { data?: Record<string, string> }>).lab;
+  // A kernel in a page answers without them, though every answer ought to have them.
+  const said = (content.user_expressions as IAsked | undefined)?.lab;
   return said?.data?.['text/plain'] === 'True';
 }
 
 /**
  * Wait until all is done, or until a kernel has answered a question that was sent to it after the cells:
- * then they, or their answers, were lost, as happens around the restart of a kernel.
+ * then they, or their answers, were lost.
  *
+ * @param failure - Resolved when a cell has failed: the question is asked at once then.
  * @returns Whether they were lost.
  */
-export async function areLost(
+async function areLost(
   kernel: Kernel.IKernelConnection,
+  failure: Promise<void>,
   allDone: () => boolean
 ): Promise<boolean> {
   let answered = false;
   while (!answered) {
-    await pause(PATIENCE);
+    await Promise.race([failure, pause(PATIENCE)]);
     if (allDone()) {
       return false;
     }
@@ -91,10 +97,16 @@ export async function areLost(
     await Promise.race([
       isSetUp(kernel).then(
         () => (answered = true),
-        () => undefined
+        () => pause(PATIENCE)
       ),
       pause(PATIENCE)
     ]);
+    // A kernel at work takes its time. One that says nothing at all may be at the end of a connection
+    // that carries nothing, as after a restart that the server has not noticed: a new one is made.
+    // On a site, kernel and page are one.
+    if (SITE === '' && !answered && kernel.status !== 'busy' && !allDone()) {
+      await Promise.race([kernel.reconnect().catch(() => undefined), pause(PATIENCE)]);
+    }
   }
   // What came before the answer is handled in this turn of the page.
   await pause(0);
@@ -115,28 +127,71 @@ export async function hasWidgets(
 }
 
 /**
- * Run cells in their order and return those that failed.
+ * Run cells in their order and return those that failed. None of them stops those after it.
  *
- * All are sent at once: waiting for each answer before the next cell is sent would cost a trip to
- * the server for every cell. None of them stops those after it.
+ * What is lost is sent again, with all that comes after it. Messages are lost around the restart of a
+ * kernel, and JupyterLite drops all that wait for a kernel when a cell fails.
  *
- * @param onDone - Called after each cell.
+ * @param onDone - Called after each cell, with the number of those that are done.
+ * @param isOver - Whether nobody waits for them any more.
  */
 export async function runCells(
   cells: CodeCell[],
   session: ISessionContext,
-  onDone: (cell: CodeCell) => void
+  kernel: Kernel.IKernelConnection,
+  onDone: (cell: CodeCell, done: number) => void,
+  isOver: () => boolean
 ): Promise<CodeCell[]> {
-  const failed: CodeCell[] = [];
-  await Promise.all(
-    cells.map(async cell => {
-      if (!(await succeeds(cell, session))) {
-        failed.push(cell);
+  const failed = new Set<CodeCell>();
+  let rest = cells;
+  while (rest.length > 0 && !isOver()) {
+    const lost = await sendAll(rest, session, kernel, isOver, (cell, isWell, left) => {
+      if (!isWell) {
+        failed.add(cell);
       }
-      onDone(cell);
+      onDone(cell, cells.length - left);
+    });
+    const first = rest.findIndex(cell => lost.has(cell));
+    rest = first < 0 ? [] : rest.slice(first);
+    rest.forEach(cell => failed.delete(cell));
+  }
+  return [...failed];
+}
+
+/**
+ * Send cells, all at once: waiting for each answer before the next one is sent would cost a trip to the
+ * server for every cell.
+ *
+ * @returns Those that were lost.
+ */
+async function sendAll(
+  cells: CodeCell[],
+  session: ISessionContext,
+  kernel: Kernel.IKernelConnection,
+  isOver: () => boolean,
+  onAnswer: (cell: CodeCell, isWell: boolean, left: number) => void
+): Promise<Set<CodeCell>> {
+  const left = new Set(cells);
+  let isClosed = false;
+  let fail = (): void => undefined;
+  const failure = new Promise<void>(resolve => (fail = resolve));
+  const running = Promise.all(
+    cells.map(async cell => {
+      const isWell = await succeeds(cell, session);
+      // One that is sent again ends here, too.
+      if (!isClosed) {
+        left.delete(cell);
+        onAnswer(cell, isWell, left.size);
+        if (!isWell) {
+          fail();
+        }
+      }
     })
   );
-  return failed;
+  const lost = areLost(kernel, failure, () => isOver() || left.size === 0);
+  await Promise.race([running, lost.then(are => (are || isOver() ? undefined : running))]);
+  isClosed = true;
+  return left;
 }
 
 async function succeeds(cell: CodeCell, session: ISessionContext): Promise<boolean> {

@@ -112,7 +112,7 @@ export interface IReport {
   answers: Record<string, IAnswer>;
   design: IDesign | null;
   /** In a site without a server: what only this browser has. */
-  kept?: { visitor: string | null; exported: string | null; newer: number };
+  kept?: { visitor: string | null; exported: string | null; newer: number; since: string | null };
 }
 
 /** One of the ledgers below the root of the server. */

@@ -1,4 +1,4 @@
-/** Makes room for a lab: folds the file browser when one is opened, and both sides on a small page. */
+/** Makes room for a lab, and knows whether a page has room for more. */
 import { ILabShell } from '@jupyterlab/application';
 
 /** A page less wide than this has no room for a lab and a panel: a small window, or a large zoom. */
@@ -9,19 +9,12 @@ export function isNarrow(): boolean {
   return window.matchMedia(NARROW).matches;
 }
 
-/** Fold what is in the way of a lab that was just opened. */
+/** Fold the file browser, which is in the way of a lab that was just opened. */
 export function makeRoom(shell: ILabShell): void {
   shell.collapseLeft();
-  if (isNarrow()) {
-    shell.collapseRight();
-  }
 }
 
-/** Fold both sides whenever a page becomes narrow while a lab is open. */
-export function watchWidth(shell: ILabShell, hasLab: () => boolean): void {
-  window.matchMedia(NARROW).addEventListener('change', ({ matches }) => {
-    if (matches && hasLab()) {
-      makeRoom(shell);
-    }
-  });
+/** Call when a page becomes narrow, or is no longer. */
+export function whenWidthChanges(call: () => void): void {
+  window.matchMedia(NARROW).addEventListener('change', call);
 }

@@ -10,7 +10,7 @@ import { Contents, Kernel } from '@jupyterlab/services';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 import { cellsToRun, isBegun } from './contract';
-import { areLost, beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp } from './run';
+import { beginKernel, hasWidgets, isSetUp, kernelOf, runCells, warmUp } from './run';
 import { saveQuietly } from './saving';
 import { cellInView, goToCell, rememberPlace, returnToPlace, stayAt, StudentMoves } from './scroll';
 import { fetchReport, IReport } from './server';
@@ -177,20 +177,17 @@ export class LabStart implements IDisposable {
       const some = cells();
       this._count = { done: 0, all: some.length };
       this._changed.emit();
-      const running = runCells(some, sessionContext, cell => {
-        if (turn === this._turn) {
+      const isOver = (): boolean => turn !== this._turn;
+      const onDone = (cell: CodeCell, done: number): void => {
+        if (!isOver()) {
           this._alive(cell);
-          this._count.done++;
+          this._count.done = done;
           this._changed.emit();
         }
-      });
-      const lost = areLost(kernel, () => turn !== this._turn || this._count.done === some.length);
-      const failed = await Promise.race([running, lost.then(are => (are ? null : running))]);
-      if (turn !== this._turn) {
+      };
+      const failed = await runCells(some, sessionContext, kernel, onDone, isOver);
+      if (isOver()) {
         return false;
-      }
-      if (!failed) {
-        return this._run(cells);
       }
       const inOrder = content.widgets.filter(cell => failed.includes(cell as CodeCell));
       this._firstFailure = inOrder[0] ?? null;

@@ -49,12 +49,12 @@ export class LabStatus extends ReactWidget {
     this._seen.emit();
   }
 
-  protected override render(): JSX.Element {
+  /** How far along the lab is, in a few words; and why the panel has to be looked at, if it has. */
+  get words(): { words: string; problem: string | null } {
     const { lab } = this._follower;
     const { report, trouble } = this._watch;
     if (lab === null) {
-      // Rendering nothing at all would leave what was on the page before.
-      return <></>;
+      return { words: '', problem: null };
     }
     const many = coreOf(lab.steps).length;
     const done = many - notDone(lab.steps, report).length;
@@ -62,7 +62,18 @@ export class LabStatus extends ReactWidget {
     const saved = report?.last ? `saved ${when(report.last.time)}` : 'nothing saved yet';
     const last = report?.handed_in ? handedIn(report.handed_in) : saved;
     // A count beside a ledger that is not this student's would be a promise.
-    const words = problem === null ? `${done} of ${many} done, ${last}` : 'see the Lab panel';
+    return {
+      words: problem === null ? `${done} of ${many} done, ${last}` : 'see the Lab panel',
+      problem
+    };
+  }
+
+  protected override render(): JSX.Element {
+    if (this._follower.lab === null) {
+      // Rendering nothing at all would leave what was on the page before.
+      return <></>;
+    }
+    const { words, problem } = this.words;
     return (
       <button
         className={problem === null ? '' : 'mlsys-mod-problem'}

@@ -2,7 +2,8 @@
 
 Pyodide reads its own list of packages and unpacks what it is told to preload. The list that it
 brings names packages on somebody else's server; ours names the wheels beside it, so that a page
-asks nobody but the site.
+asks nobody but the site. Unpacking took a fifth of a start, so only what has to be a file is in a
+wheel: everything else lies in the archive of the standard library, from which Python imports.
 
 What may differ from one site to the next has a part of its digest in its name: a browser that kept
 a file of the site before would otherwise start Python from two halves, or refuse to.
@@ -47,6 +48,13 @@ _PREPARE: Final = (
     b"\nfrom mlsys_widgets.lite.page.kernel_start import prepare\n\nprepare()\ndel prepare\n"
 )
 _KERNEL: Final = "pyodide_kernel/__init__.py"
+#: What cannot be imported from an archive: libraries of C, and what reads files beside its modules.
+_UNPACKED: Final = frozenset({"bqplot", "mlsys-widgets", "numpy"})
+#: What the kernel asks for as packages before it starts, whatever can be imported already.
+_ASKED: Final = frozenset(
+    {"comm", "ipykernel", "ipython", "jedi", "micropip", "piplite", "pyodide-kernel"}
+    | {"sqlite3", "ssl"}
+)
 #: What the page loads by itself, except the name and version under which it does.
 _FOR_THE_PAGE: Final = frozenset({"labextension", "nbextension"})
 _EXTENSION: Final = "labextension/package.json"
@@ -58,6 +66,8 @@ _PYODIDE: Final = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.w
 _STDLIB: Final = "python_stdlib.zip"
 _LOCK: Final = "pyodide-lock.json"
 _OURS: Final = "mlsys-widgets"
+#: In the modules whose formulas cards read from their source.
+_FORMULA: Final = b"derived("
 _EXTENSION_OF_KERNEL: Final = "jupyterlite-pyodide-kernel"
 #: In there: what the kernel imports of what comes with it.
 _KERNEL_WHEEL: Final = re.compile(r"/static/pypi/((?:ipykernel|pyodide_kernel)-[^/]+\.whl)$")
@@ -84,9 +94,12 @@ def lay_runtime(fetched: SiteParts, into: Path, kept: Path) -> Runtime:
     pyodide = dict(_members(fetched.npm["pyodide"].read_bytes(), "package/"))
     for name in (*_PYODIDE, _STDLIB, _LOCK):
         (into / name).write_bytes(pyodide[name])
+    ours = own_wheel()
+    formulas = {name: ours.pop(name) for name in [*ours] if _FORMULA in ours[name]}
     wheels = [
         ("numpy", _numpy(fetched.npm["@emscripten-forge/numpy"])),
-        (_OURS, own_wheel()),
+        (_OURS, ours),
+        ("formulas", formulas),
         *((name, files | _about(name, "0")) for name, files in MADE.items()),
     ]
     taken = {path.name: path.read_bytes() for path in fetched.wheels.values()}
@@ -96,13 +109,18 @@ def lay_runtime(fetched: SiteParts, into: Path, kept: Path) -> Runtime:
             files[_KERNEL] += _PREPARE
         wheels.append((_normal(name.split("-")[0]), files))
     archives = {**dict(wheels), _STDLIB: files_of(pyodide[_STDLIB])}
-    # Ours keep their source: formulas on cards are read from it.
-    ready = compiled(archives, into, kept, keep_source={_OURS})
+    # Formulas on cards are read from their source.
+    ready = compiled(archives, into, kept, keep_source={"formulas"})
+    ready[_OURS] |= ready.pop("formulas")
     for name in (_STDLIB, _LOCK):
         (into / name).unlink()  # Python that compiles starts with them
-    stdlib = _write(into, "python_stdlib-{}.zip", zipped(ready.pop(_STDLIB)))
+    imported = ready.pop(_STDLIB)
+    for name in ready.keys() - _UNPACKED:
+        imported |= ready.pop(name)
+    ready |= {name: _about(name, "0") for name in _ASKED}
+    stdlib = _write(into, "python_stdlib-{}.zip", zipped(imported))
     packages = {}
-    for name, files in ready.items():
+    for name, files in sorted(ready.items()):
         version, content = _version(files), zipped(files)
         tag = "cp312-cp312-pyodide_2024_0_wasm32" if name == "numpy" else "py3-none-any"
         stem = f"{name.replace('-', '_')}-{version}"

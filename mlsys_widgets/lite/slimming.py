@@ -10,7 +10,10 @@ from mlsys_widgets.lite.precompiled import Files
 
 _DROPPED: Final = re.compile(
     # What only JupyterLab loads, tests, and headers.
-    r"\.data/|/tests?/|/testing/plugin/|third_party/|/include/|\.(pxd|pyx|c|h|a)$"
+    r"\.data/|/(lab|nb)extension/(?!__init__)|/tests?/|/testing/plugin/|third_party/|/include/"
+    r"|\.(pxd|pyx|c|h|a)$"
+    # What only installers read.
+    r"|\.dist-info/(?!METADATA$)"
     # Terminals: there is none in a page.
     r"|^IPython/(sphinxext/|terminal/(?!__init__|pt_inputhooks/__init__))"
     # Languages that no lab shows; numpy's compilers, and what tests it.
@@ -19,9 +22,15 @@ _DROPPED: Final = re.compile(
     # Maps of the world.
     r"|^bqplot/map_data/"
 )
+#: ipywidgets looks at the stack for whom to warn, hundreds of times while it is imported; a page
+#: shows no warnings.
 _REPLACED: Final[Mapping[str, bytes]] = {
     "IPython/terminal/embed.py": b"embed = None\n",
     "bqplot/map_data/WorldMap.json": b"{}",
+    "ipywidgets/widgets/utils.py": (
+        b"import sys\n\n\ndef _get_frame(level):\n    return sys._getframe(level + 1)\n\n\n"
+        b"def deprecation(*_, **__):\n    pass\n"
+    ),
 }
 _NO_INSTALLS: Final = "Nothing can be installed here: this page asks nobody but its own site."
 #: Packages that are asked for by name, with as much of them as is used. bqplot asks whether data

@@ -128,10 +128,7 @@ REFUSALS: Final[Mapping[type[Exception], HTTPStatus]] = {
 def refusal(problem: Exception, missing: str = "") -> tuple[HTTPStatus, str]:
     """Return how HTTP calls what went wrong, and a sentence that a person can do something about.
 
-    Parameters
-    ----------
-    missing
-        What to say if there is no such notebook.
+    ``missing`` is what to say if there is no such notebook.
     """
     status = next(code for kind, code in REFUSALS.items() if isinstance(problem, kind))
     if status is HTTPStatus.NOT_FOUND and missing:

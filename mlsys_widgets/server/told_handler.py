@@ -19,8 +19,8 @@ from mlsys_widgets.server.told_link import ask_judge, keep_told
 
 
 @dataclass(frozen=True)
-class Fetched:
-    """What came of asking."""
+class FetchOutcome:
+    """The outcome of asking."""
 
     #: Whether a judge answered, and whether it has told anything about this lab.
     asked: bool
@@ -37,7 +37,7 @@ class ToldHandler(PanelHandler):
         if path is not None:
             await self.answer(path, self.fetch)
 
-    def fetch(self, notebook: Path) -> Fetched:
+    def fetch(self, notebook: Path) -> FetchOutcome:
         work = read_work(notebook)
         reply = None if work.practice else ask_judge(work, self.services.root.folder)
-        return Fetched(reply is not None, keep_told(work, reply) is not None)
+        return FetchOutcome(reply is not None, keep_told(work, reply) is not None)

@@ -91,6 +91,18 @@ _PID: Final = """async () => {
     user_expressions: { pid: "__import__('os').getpid()" } });
   return Number((await asked.done).content.user_expressions.pid.data['text/plain']);
 }"""
+#: What the page and the server know of a kernel that does not answer.
+_KERNEL: Final = """async () => {
+  const { serviceManager, shell } = jupyterapp;
+  const { id, status, connectionStatus, _pendingMessages, _futures, _msgChain } =
+    shell.currentWidget.sessionContext.session.kernel;
+  const handled = await Promise.race([
+    _msgChain.then(() => true), new Promise(done => setTimeout(() => done(false), 2000))]);
+  await serviceManager.kernels.refreshRunning();
+  const known = [...serviceManager.kernels.running()].find(each => each.id === id);
+  return JSON.stringify({ status, connectionStatus, handled,
+    pending: _pendingMessages.length, futures: _futures.size, known });
+}"""
 _SAVE: Final = """() => {
   window.saved = false;
   void jupyterapp.shell.currentWidget.context.save().then(() => { window.saved = true; });
@@ -161,7 +173,8 @@ class Window:
         try:
             banner.wait_for(state="hidden", timeout=SOON)
         except Late as late:
-            raise Disagreement(f"the banner still says {banner.inner_text()!r}") from late
+            said, kernel = banner.inner_text(), self.page.evaluate(_KERNEL)
+            raise Disagreement(f"the banner still says {said!r}; the kernel: {kernel}") from late
         self.lives = True
 
     def waits_for_resume(self) -> None:

@@ -81,7 +81,7 @@ def no_serious_violation(page: Page, context: str) -> None:
         for v in found
         if v["impact"] in ("serious", "critical")
     ]
-    assert serious == []
+    assert not serious, serious
 
 
 #: What is sent while Jupyter's server connects to a restarted kernel may be lost, and whoever waits

@@ -182,6 +182,7 @@ def test_a_sealed_prediction_leaves_no_draft(work, page):
     wait_for(lambda: not work.drafts, lambda: f"no drafts, but there are {work.drafts}")
 
 
+@pytest.mark.slow
 def test_windows_of_one_browser_follow_each_other(work, page):
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     other = page.context.new_page()
@@ -199,6 +200,7 @@ def test_windows_of_one_browser_follow_each_other(work, page):
     assert all(work.lab.url in key for key in kept)
 
 
+@pytest.mark.slow
 def test_what_two_browsers_typed_at_once_is_a_choice(work, page):
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     other = work.window()
@@ -278,6 +280,7 @@ def test_a_refusal_that_is_lost_on_its_way_takes_no_entry_along(work, page):
 BEHIND = "(() => { const now = Date.now; Date.now = () => now() - 864e5; })()"
 
 
+@pytest.mark.slow
 def test_drafts_are_named_on_a_page_that_was_loaded_again_without_a_kernel(work, run_all):
     """It has no cards then, and drafts all the same: those that are newer than the record.
 
@@ -306,6 +309,7 @@ def test_drafts_are_named_on_a_page_that_was_loaded_again_without_a_kernel(work,
     expect(dialog).not_to_contain_text("Registers")
 
 
+@pytest.mark.slow
 def test_what_is_typed_after_an_answer_that_nobody_heard_of_stays(work, page):
     """The kernel has recorded it and died before it could say so; one goes on writing."""
     why = card(page, "Why")

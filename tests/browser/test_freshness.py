@@ -8,9 +8,12 @@ import shutil
 import signal
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from mlsys_widgets.files import LEDGER
+from mlsys_widgets.ledger import Ledger
 from tests.browser.conftest import KERNEL_IS_IDLE, READY, closed, run_cells
 from tests.browser.lab_path import Student
 from tests.browser.pages import draw_all
@@ -24,6 +27,8 @@ pytestmark = [pytest.mark.needs("chromium"), pytest.mark.timeout(900)]
 ROOT = Path(__file__).parents[2]
 LAB = "lab_07_kernel_fusion"
 COVER = ".mlsys-cover:visible"
+#: Cells of the lab without which its break-even timeline does not come up, and those beside it.
+FEW = re.compile("setup|show_Context|(card|reveal)_act2_break_even|instrument_Break-even-timeline")
 
 # Everything that covers said, from now on.
 LISTEN = """() => {
@@ -104,6 +109,8 @@ def test_an_update_that_nobody_asked_for_is_missed_and_fetched(waterfall):
 
 
 def test_a_late_update_uncovers_what_it_brings(waterfall):
+    # In a second run of its cell, beside the models of the first.
+    run_cells(waterfall)
     waterfall.evaluate("() => { tamper = (_, late) => { held = late; tamper = null; }; }")
     assert waterfall.evaluate(RUN, "w.set(kernels=500)") == "ok"
     expect(launched(waterfall)).to_contain_text("500")
@@ -131,6 +138,7 @@ def test_what_happens_while_an_answer_is_on_its_way_is_asked_for_as_well(waterfa
     assert waterfall.evaluate("lost") == 1
 
 
+@pytest.mark.slow
 def test_a_missing_plot_covers_the_instrument_until_it_is_there(waterfall):
     waterfall.evaluate(LOSE_MODELS, 40)
     assert waterfall.evaluate(RUN, "w.set(kernels=500)") == "ok"
@@ -187,6 +195,7 @@ def test_a_kernel_that_rests_is_not_asked_again(waterfall):
         waterfall.wait_for_function("count => asked === count", arg=count)
 
 
+@pytest.mark.slow
 def test_notebook_7_knows_the_widgets_before_it_opens_a_notebook(lab_server, browser):
     """A page that is loaded again asks the kernel for all models at once."""
     folder = lab_server.folder / "seven"
@@ -244,11 +253,8 @@ def open_up(student: Student, name: str) -> None:
     student.do(next(step for step in student.steps if step.name == name))
 
 
-@pytest.mark.slow
-def test_the_break_even_timeline_follows_on_a_bad_day(lab_07):
-    page, student = lab_07
-    press(page, "Start")
-    open_up(student, "act2_break_even")
+def timeline_follows(page: Page, student: Student) -> None:
+    """Choose a scenario in the break-even timeline, and one in a card, with messages lost."""
     (index,) = (k for k, c in enumerate(student.book.cells) if "BreakEvenTimeline(lock" in c.source)
     cell = student.cell(index)
     sentence, menu = cell.locator(".mlsys-sentence"), cell.get_by_label("Scenario", exact=True)
@@ -256,7 +262,7 @@ def test_the_break_even_timeline_follows_on_a_bad_day(lab_07):
     for preset, act in (
         ("ci-run", lambda: menu.select_option("ci-run")),
         # Chosen in a card far above; nothing is moved here.
-        ("kws-edge", page.get_by_role("radio", name=re.compile("^Edge")).first.check),
+        ("kws-edge", page.get_by_role("radio", name=re.compile("^Edge")).first.click),
     ):
         page.evaluate("() => { lost = false; tamper = () => { lost = true; tamper = null; }; }")
         before = sentence.text_content()
@@ -265,6 +271,40 @@ def test_the_break_even_timeline_follows_on_a_bad_day(lab_07):
         expect(sentence).not_to_have_text(before, timeout=READY)
         expect(page.locator(COVER)).to_have_count(0, timeout=READY)
         assert page.evaluate("lost")
+
+
+def test_what_was_frozen_follows_on_a_bad_day_and_after_a_restart(lab_server, open_notebook):
+    """Lab 07 with few cells, whose timeline is open: a slow page, messages late and lost."""
+    folder = Path(shutil.copytree(ROOT / "release" / LAB, lab_server.folder / "few" / LAB))
+    path = folder / f"{LAB}.ipynb"
+    book = nbformat.read(path, 4)
+    book.cells = [cell for cell in book.cells if FEW.fullmatch(cell.id)]
+    nbformat.write(book, path)
+    ledger = Ledger.open(folder / LEDGER, lab=LAB, student=lab_server.student)
+    for name in ("act1_utilization", "act2_fusion", "act2_break_even"):
+        ledger.commit_prediction(name, "B", 3)
+    page = open_notebook(path, script=INTERCEPT)
+    draw_all(page)
+    slow_down(page)
+    page.evaluate("late = 300")
+    student = Student(page, ROOT / "assignments" / LAB, folder, lab_server.student)
+    press(page, "Resume")
+    is_complete(page, student)
+    timeline_follows(page, student)
+    page.get_by_role("radio", name=re.compile("^Cloud")).first.click()
+    expect(page.get_by_label("Scenario", exact=True)).to_have_value("resnet50-cloud")
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
+    press(page, "Resume")
+    is_complete(page, student)
+    timeline_follows(page, student)
+
+
+@pytest.mark.slow
+def test_the_break_even_timeline_follows_on_a_bad_day(lab_07):
+    page, student = lab_07
+    press(page, "Start")
+    open_up(student, "act2_break_even")
+    timeline_follows(page, student)
 
 
 @pytest.mark.slow

@@ -71,7 +71,15 @@ def measures(student, screenshot):
     expect(card.get_by_role("progressbar")).to_have_count(0)
     assert not (folder / "machine.json").exists()
     card.get_by_role("button", name="Measure this machine").click()
-    expect(card).to_contain_text("Your measurement", timeout=MEASURED)
+    measured = card.get_by_text(re.compile("^Your measurement"))
+    again = card.get_by_role("button", name="Try again")
+    for _ in range(10):  # a machine that is too busy says so, and is asked once more
+        expect(measured.or_(again).first).to_be_visible(timeout=MEASURED)
+        if not again.is_visible():
+            break
+        again.click()
+        expect(again).to_be_hidden()
+    expect(card).to_contain_text("Your measurement")
     expect(chart).to_contain_text("Your machine, as measured")
     card.scroll_into_view_if_needed()
     screenshot(page, "measured")

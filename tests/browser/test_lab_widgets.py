@@ -357,6 +357,7 @@ def reload(page: Page) -> None:
     cards_come_up(page)
 
 
+@pytest.mark.slow
 def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
     page = lab([*FLOW, *REST])
     ask = card(page, "What do you know, and how well do you know it?")

@@ -31,6 +31,7 @@ VERSION_IS = """version =>
 """
 
 
+@pytest.mark.slow
 def test_one_click_there_and_one_back(lab_server, open_notebook, tmp_path, screenshot):
     fixed = fixed_lab(tmp_path / "fixed")
     old, new = fixed.versions

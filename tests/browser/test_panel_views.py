@@ -78,6 +78,7 @@ def code_of(page: Page, index: int) -> Locator:
     return cell(page, index).locator(".jp-Cell-inputWrapper")
 
 
+@pytest.mark.slow
 def test_reading_view_hides_the_labs_code_and_changes_nothing(open_notebook, lab, screenshot):
     page = open_notebook(lab)
     run_to_end(page, "Start")
@@ -215,6 +216,7 @@ def test_the_instrument_beside_is_alive_and_follows(opened_at, screenshot):
     expect(copy).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_question_brings_the_instruments_that_it_names_and_those_of_its_act(opened_at):
     page = opened_at(1280, 720)
     run_to_end(page, "Start")

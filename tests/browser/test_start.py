@@ -128,6 +128,19 @@ LOSE = """({ kind, many }) => {
 }"""
 
 
+#: Let nothing leave the page any more through the connection that speaks next.
+DEAF = """() => {
+  const send = WebSocket.prototype.send;
+  let deaf = null;
+  window.dropped = 0;
+  WebSocket.prototype.send = function (data) {
+    deaf ??= this;
+    if (this === deaf) window.dropped += 1;
+    else send.call(this, data);
+  };
+}"""
+
+
 def test_cells_that_never_reach_the_kernel_are_run_again(open_notebook, lab):
     page = open_notebook(lab)
     page.wait_for_function(KERNEL_IS_IDLE)
@@ -136,6 +149,14 @@ def test_cells_that_never_reach_the_kernel_are_run_again(open_notebook, lab):
     assert page.evaluate("lost") == 3
     assert None not in [page.evaluate(COUNTS)[each] for each in (SET_UP, FIRST_STEP, INSTRUMENT)]
     expect(cell(page, FIRST_STEP).get_by_role("button", name="Commit")).to_be_visible()
+    # A connection that carries nothing, as after some restarts: another one is made.
+    restart(page)
+    expect(button(page, "Resume")).to_be_visible()
+    page.wait_for_function(KERNEL_IS_IDLE)
+    page.evaluate(DEAF)
+    run_to_end(page, "Resume")
+    assert page.evaluate("dropped") > 3
+    assert None not in [page.evaluate(COUNTS)[each] for each in (SET_UP, FIRST_STEP, INSTRUMENT)]
 
 
 def test_a_page_that_is_never_idle_can_be_started(open_notebook, lab):
@@ -143,6 +164,7 @@ def test_a_page_that_is_never_idle_can_be_started(open_notebook, lab):
     run_to_end(page, "Start")
 
 
+@pytest.mark.slow
 def test_start_runs_what_is_the_labs_own(open_notebook, lab, screenshot):
     page = open_notebook(lab)
     expect(banner(page)).to_contain_text("Start the lab to see its cards and instruments.")
@@ -167,6 +189,7 @@ def test_start_runs_what_is_the_labs_own(open_notebook, lab, screenshot):
     expect(cell(page, INSTRUMENT).locator(".mlsys-instrument")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_resume_stays_at_the_next_step(open_notebook, lab, lab_server):
     folder = lab_server.folder / "resumed"
     folder.mkdir()
@@ -213,6 +236,7 @@ def test_a_restart_says_so_and_resume_brings_everything_back(open_notebook, lab,
     expect(readout).not_to_have_text(before or "")
 
 
+@pytest.mark.slow
 def test_a_reload_after_start_or_resume_needs_no_button(open_notebook, lab):
     """Nobody saves in between: the lab did when it had run."""
     page = open_notebook(lab)
@@ -251,6 +275,7 @@ def test_a_page_that_was_closed_before_it_was_saved_can_be_started_again(open_no
     expect(cell(page, INSTRUMENT).locator(".mlsys-instrument")).to_be_visible(timeout=READY)
 
 
+@pytest.mark.slow
 def test_what_was_saved_is_shown_until_the_lab_runs(open_notebook, lab, lab_server, screenshot):
     page = open_notebook(lab)
     run_to_end(page, "Start")

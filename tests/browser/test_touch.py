@@ -71,6 +71,7 @@ def slider_of(board: Locator, label: str) -> Locator:
     return board.locator("input[type=range]").and_(board.get_by_label(label, exact=True))
 
 
+@pytest.mark.slow
 def test_every_input_that_is_drawn_has_a_handle(page):
     """A handle that is lost on its way to the page is noticed."""
     found = {title: set(names) for title, _, names in boards_with_handles(page)}
@@ -422,6 +423,7 @@ def test_films_in_steps_for_whoever_wants_less_motion(page):
         page.emulate_media(reduced_motion="no-preference")
 
 
+@pytest.mark.slow
 def test_hints_are_folded_and_alerts_are_not(page):
     hints, alerts = 0, 0
     for title in titles():

@@ -12,10 +12,13 @@ from types import ModuleType
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
+from mlsys_widgets.course.course import Course
 from mlsys_widgets.lite.fetching import SiteParts, fetch
 from mlsys_widgets.lite.site_app import runtime_in, site_app
+from mlsys_widgets.lite.site_build import build_site
 from tests.browser.profile import close_window, new_window
-from tests.lite.serving import asking_nobody_else
+from tests.grading.classroom import classroom
+from tests.lite.serving import asking_nobody_else, expose, served
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = Path(__file__).with_name("probe.mjs")
@@ -65,6 +68,17 @@ def in_node(runtime: Path, tmp_path_factory: pytest.TempPathFactory) -> Browserl
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def demo(fetched: SiteParts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site with one small lab, which no test changes."""
+    course = classroom(tmp_path_factory.mktemp("course") / "course")
+    made = tmp_path_factory.mktemp("site")
+    build_site(Course.at(course.root), made, ROOT / "build" / "lite")
+    expose(made)
+    with served(made) as address:
+        yield address
 
 
 @pytest.fixture

@@ -37,14 +37,15 @@ def ledger(drive: Path, lab: str = LAB, student: str = "ann") -> Ledger:
 
 def test_what_is_in_no_file_is_counted(here):
     led = ledger(here)
-    assert kept(led.path).newer == 0
+    assert (kept(led.path).newer, kept(led.path).since) == (0, None)
     led.record_answer("ridge", 1)
+    assert kept(led.path).since == led.events()[0].time
     assert (kept(led.path).exported, kept(led.path).newer) == (None, 2)
     export_record(here)
     assert kept(led.path).newer == 0
     assert kept(led.path).exported
     led.record_answer("ridge", 2)
-    assert kept(led.path).newer == 1
+    assert (kept(led.path).newer, kept(led.path).since) == (1, led.events()[-1].time)
 
 
 def test_a_file_goes_on_in_another_browser_on_a_laptop_and_back(here, tmp_path, monkeypatch):

@@ -87,7 +87,7 @@ def test_it_reports_what_a_server_reports_and_what_is_in_no_file(panel, drive):
     asked(panel, "POST", "who", name="ann")
     status, report, tag = asked(panel, "GET", "lab")
     assert (status, report["you"], report["events"]) == (200, "ann", 0)
-    assert report["kept"] == {"visitor": "ann", "exported": None, "newer": 0}
+    assert report["kept"] == {"visitor": "ann", "exported": None, "newer": 0, "since": None}
     assert [(step["id"], step["left"]) for step in report["steps"]] == [("gap", True)]
     assert asked(panel, "GET", "lab", tag) == (304, None, tag)
     ledger(drive).commit_prediction("gap", "B")

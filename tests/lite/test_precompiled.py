@@ -22,8 +22,12 @@ def test_every_module_is_compiled(runtime: Path):
             str(each.parent / "__pycache__" / f"{each.stem}.cpython-312.pyc") for each in sources
         }
         assert compiled <= names, archive.name
-        # Ours have their source, too, from which cards read formulas.
+        # Cards read formulas from their source, so ours have it where there are some.
         assert not sources or archive.name.startswith("mlsys_widgets-"), archive.name
+    (ours,) = runtime.glob("mlsys_widgets-*.whl")
+    files = files_of(ours.read_bytes())
+    assert "mlsys_widgets/physics/roofline.py" in files
+    assert all(b"derived(" in files[name] for name in files if name.endswith(".py"))
 
 
 def test_what_was_compiled_is_kept_and_what_cannot_be_stays(fetched: SiteParts, tmp_path: Path):

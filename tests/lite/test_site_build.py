@@ -56,7 +56,7 @@ class Walker(Student):
         assert self.tab.run(f"lab.ledger.record_answer('moves.{step.name}', {made!r})") == ("", "")
 
 
-@pytest.mark.parametrize("lab", sample([EXAMPLE, *(each for each in LABS if each != EXAMPLE)], 2))
+@pytest.mark.parametrize("lab", sample([EXAMPLE, *(each for each in LABS if each != EXAMPLE)], 1))
 def test_a_lab_reaches_its_first_reveal(site: str, folder: Path, context: BrowserContext, lab: str):
     tab = Tab(context, site, lab)
     tab.start("ann")

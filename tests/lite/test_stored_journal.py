@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mlsys_widgets.ledger import Busy, DiskFull, Ledger, NotSaved
+from mlsys_widgets.ledger import Busy, DiskFull, Ledger, NotSaved, Unreadable
 from mlsys_widgets.ledger.journal import in_folder, keep_with
 from mlsys_widgets.lite.page import stored_journal as stored
 from mlsys_widgets.lite.page.stored_journal import StoredJournal
@@ -71,6 +71,20 @@ def test_a_browser_that_keeps_something_else_is_caught(tab, tmp_path, monkeypatc
     monkeypatch.undo()
     assert "ridge" in led.state().answers
     assert led.state().answers["ridge"].value == 295
+
+
+def test_a_record_that_the_browser_no_longer_gives_back_is_told(tab, tmp_path, monkeypatch):
+    """Storage that is cleared under an open page fails when the record is read, not written."""
+    led = opened(tmp_path)
+    led.record_answer("ridge", 295)
+    led.path.touch()
+
+    def gone(*_: object) -> None:
+        raise OSError(errno.EIO, "I/O error")
+
+    monkeypatch.setattr(StoredJournal, "_catch_up", gone)
+    with pytest.raises(Unreadable, match=r"^Nothing was saved: .*Load the page again"):
+        led.record_answer("ridge", 296)
 
 
 def test_a_full_browser_says_so_and_the_record_stays(tab, tmp_path, monkeypatch):

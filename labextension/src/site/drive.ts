@@ -21,22 +21,37 @@ interface IRequest {
   data?: { mode?: number; newPath?: string; format?: 'text' | 'base64'; data?: string };
 }
 
-/** Answer the kernels that begin their requests with the name of this page. */
+type Response = { done: unknown } | { refused: string };
+
+/**
+ * Answer the kernels that begin their requests with the name of this page.
+ *
+ * A kernel asks one question at a time, and asks it again when the answer was lost: it is not done twice.
+ */
 export function serveDrive(contents: Contents.IManager, page: string): void {
   const channel = new BroadcastChannel(CHANNEL);
+  const last = new Map<string, { sender: string; response: Promise<Response> }>();
   channel.addEventListener('message', async ({ data: message }) => {
-    const { browsingContextId: sender, data } = message;
-    if (!`${sender}`.startsWith(`${page}#`) || !data) {
+    const { browsingContextId, data } = message;
+    const sender = `${browsingContextId}`;
+    if (!sender.startsWith(`${page}#`) || !data) {
       return;
     }
-    let response: { done: unknown } | { refused: string };
-    try {
-      response = { done: await answer(contents, data as IRequest) };
-    } catch (error) {
-      response = { refused: codeOf(error) };
+    const [kernel] = sender.split('.');
+    if (last.get(kernel)?.sender !== sender) {
+      last.set(kernel, { sender, response: respond(contents, data as IRequest) });
     }
+    const response = await last.get(kernel)!.response;
     channel.postMessage({ response, browsingContextId: sender });
   });
+}
+
+async function respond(contents: Contents.IManager, request: IRequest): Promise<Response> {
+  try {
+    return { done: await answer(contents, request) };
+  } catch (error) {
+    return { refused: codeOf(error) };
+  }
 }
 
 /** The name of the error that a program is told, as C has it. */

@@ -9,7 +9,11 @@ import { answerWith } from '../server';
 import { askAfresh } from './afresh';
 import { serveDrive } from './drive';
 import { Kernels, prepareAll } from './kernels';
+import { filesAreServed, startKernelsAfter } from './service_worker';
 import { PAGE, SITE } from './site';
+
+/** Whether kernels have files here; rejected if they cannot. */
+let served: Promise<void> = Promise.resolve();
 
 /** Answer from this page what a server answers elsewhere. */
 export function beSite(app: JupyterFrontEnd, tracker: INotebookTracker): void {
@@ -17,6 +21,8 @@ export function beSite(app: JupyterFrontEnd, tracker: INotebookTracker): void {
     return;
   }
   askAfresh();
+  served = filesAreServed(app);
+  startKernelsAfter(app, served);
   const { contents } = app.serviceManager;
   serveDrive(contents, PAGE);
   const kernels = new Kernels(tracker, contents);
@@ -41,7 +47,11 @@ export async function storageTrouble(): Promise<string | null> {
       resolve(false);
     }
   });
-  return isOpen
+  const isServed = await served.then(
+    () => true,
+    () => false
+  );
+  return isOpen && isServed
     ? null
     : 'This browser refuses to store anything for this page, so nothing that you do here could be kept.' +
         ' Allow it to store data for this site, or use another browser.';

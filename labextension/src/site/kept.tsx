@@ -8,7 +8,7 @@ import { counted, localTime, readable } from '../words';
 import { addressOf, download } from './download';
 import { introduce } from './visitor';
 
-/** So many entries that are in no file, or a file so old, and the student is asked to make one. */
+/** So many entries that are in no file, or a file so old, or none for so long: the student is asked to make one. */
 const MANY = 10;
 const OLD = 24 * 3600 * 1000;
 
@@ -32,9 +32,9 @@ export function Kept(props: {
   if (!kept) {
     return null;
   }
-  const { visitor, exported, newer } = kept;
-  const isOld = exported === null || Date.now() - Date.parse(exported) > OLD;
-  const isDue = newer >= MANY || (newer > 0 && exported !== null && isOld);
+  const { visitor, exported, newer, since } = kept;
+  const isOld = Date.now() - Date.parse(exported ?? since ?? '') > OLD;
+  const isDue = newer >= MANY || (newer > 0 && isOld);
   return (
     <section
       className={`mlsys-Lab-section mlsys-Lab-kept ${isDue ? 'mlsys-mod-due' : ''}`}

@@ -181,6 +181,23 @@ const BUILD = {
     button.addEventListener("click", () => button.dispatchEvent(new CustomEvent("mlsys-next", { bubbles: true })));
     return { node: element("div", { class: "mlsys-lab-buttons mlsys-lab-goon" }, button) };
   },
+  // It runs once, and waits for whoever wants to see it again; nothing of it moves for those who asked for that.
+  moving: (part) => {
+    const button = element("button", { type: "button", text: "Play", class: "mlsys-lab-link",
+      hidden: window.matchMedia("(prefers-reduced-motion: reduce)").matches, ...quiet });
+    const picture = element("div", { html: part.svg });
+    const run = () => picture.getAnimations({ subtree: true });
+    const say = () => { button.textContent = run().some((each) => each.playState === "running") ? "Pause" : "Play"; };
+    button.addEventListener("click", () => {
+      const pauses = button.textContent === "Pause";
+      for (const each of run()) if (pauses) each.pause(); else each.play();
+      say();
+    });
+    picture.addEventListener("animationstart", say);
+    picture.addEventListener("animationend", say);
+    return { node: element("figure", { class: "mlsys-lab-moving" }, picture,
+      element("figcaption", { text: `${part.words} ` }, button)) };
+  },
   actspath: (part) => ({
     node: element("ol", { class: "mlsys-lab-path" }, ...part.points.map(([title, takes], k) =>
       element("li", {}, element("b", { text: `${k + 1}`, "aria-hidden": "true" }),

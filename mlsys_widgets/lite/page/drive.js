@@ -11,25 +11,38 @@
   const kernel = crypto.randomUUID();
   const encoder = new TextEncoder();
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  // Milliseconds until a question is asked again, which the page does not do twice; and how often.
+  const PATIENCE = 10000;
+  const TRIES = 12;
   let count = 0;
 
   const refuse = name => {
     throw new FS.ErrnoError(codes[name] ?? codes.EIO);
   };
-  api.request = data => {
+  // Sends a question once; undefined when it or its answer was lost on the way.
+  const sent = question => {
     const request = new XMLHttpRequest();
     request.open('POST', encodeURI(api.endpoint), false);
-    count += 1;
+    request.timeout = PATIENCE;
     try {
-      request.send(JSON.stringify({ data, browsingContextId: `${page}#${kernel}.${count}` }));
+      request.send(question);
     } catch (error) {
-      refuse('EIO');
+      return undefined;
     }
-    if (request.status !== 200) {
-      refuse('EIO');
+    return request.status === 200 ? request.responseText : undefined;
+  };
+  api.request = data => {
+    count += 1;
+    const question = JSON.stringify({ data, browsingContextId: `${page}#${kernel}.${count}` });
+    // A service worker that is replaced or ended takes along what it was about to answer.
+    for (let tries = 0; tries < TRIES; tries++) {
+      const text = sent(question);
+      if (text !== undefined) {
+        const reply = JSON.parse(text);
+        return reply.refused ? refuse(reply.refused) : reply.done;
+      }
     }
-    const reply = JSON.parse(request.responseText);
-    return reply.refused ? refuse(reply.refused) : reply.done;
+    return refuse('EIO');
   };
   api.put = (path, { data }) => {
     let sent;

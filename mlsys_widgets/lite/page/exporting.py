@@ -37,19 +37,23 @@ class Kept:
         When the last file was made; `None` if there was none.
     newer
         How many entries of this lab are in no file.
+    since
+        When the first of these was made; `None` if there are none.
     """
 
     visitor: str | None
     exported: str | None
     newer: int
+    since: str | None
 
 
 def kept(ledger: Path) -> Kept:
     """Tell how much of a ledger was exported."""
     noted = _noted()
     counted = noted.get("entries", {}).get(ledger.parent.name, 0)
-    events = len(Ledger.open(ledger).events())
-    return Kept(visitor().name, noted.get("time"), max(0, events - counted))
+    newer = Ledger.open(ledger).events()[counted:]
+    since = newer[0].time if newer else None
+    return Kept(visitor().name, noted.get("time"), len(newer), since)
 
 
 def tag_of_kept(ledger: Path) -> str:

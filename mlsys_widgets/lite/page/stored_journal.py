@@ -11,7 +11,7 @@ import errno
 import os
 from pathlib import Path
 
-from mlsys_widgets.ledger.errors import Busy
+from mlsys_widgets.ledger.errors import Busy, Unreadable
 from mlsys_widgets.ledger.journal import PATIENCE, Journal, signature_of
 from mlsys_widgets.lite.page.tab import Tab
 
@@ -46,6 +46,13 @@ class StoredJournal(Journal):
                 self._cut(handle)
             raise
         self._seen = signature_of(self.path.stat())
+
+    def _unreadable(self, error: OSError) -> Unreadable:
+        return Unreadable(
+            f"Nothing was saved: the browser does not give {self.path.name} back"
+            f" ({error.strerror or error}), as after its storage was cleared. Load the page again;"
+            " a record that you have downloaded can be opened there."
+        )
 
     def _cut(self, handle: int) -> None:
         os.truncate(self.path, self._end)

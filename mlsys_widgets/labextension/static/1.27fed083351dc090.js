@@ -728,6 +728,95 @@
   display: none;
 }
 
+/* A page with room for one column: the lab, and one bar above it. The layout asks for a height and a width,
+   so what is in the way gets none; it takes a zero for no limit at all. */
+
+.mlsys-mod-narrow :is(#jp-header-panel, #jp-top-panel, #jp-menu-panel, #jp-bottom-panel),
+.mlsys-mod-narrow :is(.lm-DockPanel-tabBar, .mlsys-LabNotebook > .jp-NotebookPanel-toolbar) {
+  min-height: 0 !important;
+  max-height: 0.1px !important;
+  border: 0;
+  overflow: hidden;
+  visibility: hidden;
+}
+
+.mlsys-mod-narrow :is(.jp-SideBar, #jp-left-stack, #jp-right-stack) {
+  min-width: 0 !important;
+  max-width: 0.1px !important;
+  border: 0;
+  overflow: hidden;
+  visibility: hidden;
+}
+
+.mlsys-mod-narrow #jp-main-dock-panel {
+  padding: 0 !important;
+}
+
+.mlsys-NarrowBar {
+  display: flex;
+  min-height: 44px;
+  max-height: 44px;
+  border-bottom: 1px solid var(--jp-border-color1);
+  background: var(--jp-layout-color1);
+}
+
+.mlsys-NarrowBar button,
+.mlsys-Sheet > button {
+  min-height: 43px;
+  padding: 0 16px;
+  border: 0;
+  background: none;
+  color: var(--jp-ui-font-color1);
+  font: var(--mlsys-note) var(--mlsys-font);
+  white-space: nowrap;
+  cursor: pointer;
+}
+
+.mlsys-NarrowBar button:first-child:not(:last-child) {
+  flex: 1;
+  overflow: hidden;
+  text-align: start;
+  text-overflow: ellipsis;
+}
+
+.mlsys-NarrowBar button:last-child {
+  margin-inline-start: auto;
+}
+
+.mlsys-Sheet {
+  position: fixed;
+  inset: 0;
+  z-index: 100;
+  display: flex;
+  flex-direction: column;
+  background: var(--jp-layout-color1);
+}
+
+.mlsys-Sheet > button {
+  border-bottom: 1px solid var(--jp-border-color1);
+  font-weight: var(--mlsys-strong);
+  text-align: start;
+}
+
+.mlsys-Sheet > .mlsys-Lab {
+  flex: 1;
+  min-height: 0;
+}
+
+/* A thumb needs more room than a pointer. */
+.mlsys-mod-narrow :is(.mlsys-Sheet, .mlsys-Banner, .mlsys-lab-buttons, .jp-Dialog) button {
+  min-height: 44px;
+}
+
+.mlsys-Sheet summary {
+  padding-block: 10px;
+}
+
+:is(.mlsys-NarrowBar, .mlsys-Sheet) button:focus-visible {
+  outline: 2px solid var(--mlsys-focus);
+  outline-offset: -2px;
+}
+
 /* Presenting: larger sizes, and nothing around the lab. */
 
 .mlsys-mod-presenting {
@@ -804,4 +893,4 @@
 .mlsys-Missing p {
   margin: 0 0 8px;
 }
-`,""]),o.d(s,{},{A:i})},32(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",t=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),t&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),t&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,t,a,r){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var p=0;p<e.length;p++){var d=[].concat(e[p]);t&&n[d[0]]||(void 0!==r&&(void 0===d[5]||(d[1]="@layer".concat(d[5].length>0?" ".concat(d[5]):""," {").concat(d[1],"}")),d[5]=r),o&&(d[2]&&(d[1]="@media ".concat(d[2]," {").concat(d[1],"}")),d[2]=o),a&&(d[4]?(d[1]="@supports (".concat(d[4],") {").concat(d[1],"}"),d[4]=a):d[4]="".concat(a)),s.push(d))}},s}},31(e){e.exports=function(e){return e[1]}},24(e){var s=[];function o(e){for(var o=-1,t=0;t<s.length;t++)if(s[t].identifier===e){o=t;break}return o}function t(e,t){for(var a={},r=[],n=0;n<e.length;n++){var l=e[n],i=t.base?l[0]+t.base:l[0],p=a[i]||0,d="".concat(i," ").concat(p);a[i]=p+1;var m=o(d),y={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(y);else{var c=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(y,t);t.byIndex=n,s.splice(n,0,{identifier:d,updater:c,references:1})}r.push(d)}return r}e.exports=function(e,a){var r=t(e=e||[],a=a||{});return function(e){e=e||[];for(var n=0;n<r.length;n++){var l=o(r[n]);s[l].references--}for(var i=t(e,a),p=0;p<r.length;p++){var d=o(r[p]);0===s[d].references&&(s[d].updater(),s.splice(d,1))}r=i}}},26(e){var s={};e.exports=function(e,o){var t=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},28(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},27(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},25(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var t,a,r;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,a&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(r=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(r))))," */")),e.styleTagTransform(t,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},29(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},23(e,s,o){var t=o(24),a=o.n(t),r=o(25),n=o.n(r),l=o(26),i=o.n(l),p=o(27),d=o.n(p),m=o(28),y=o.n(m),c=o(29),u=o.n(c),b=o(30),h={};h.styleTagTransform=u(),h.setAttributes=d(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=y(),a()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
+`,""]),o.d(s,{},{A:i})},32(e){e.exports=function(e){var s=[];return s.toString=function(){return this.map(function(s){var o="",t=void 0!==s[5];return s[4]&&(o+="@supports (".concat(s[4],") {")),s[2]&&(o+="@media ".concat(s[2]," {")),t&&(o+="@layer".concat(s[5].length>0?" ".concat(s[5]):""," {")),o+=e(s),t&&(o+="}"),s[2]&&(o+="}"),s[4]&&(o+="}"),o}).join("")},s.i=function(e,o,t,a,r){"string"==typeof e&&(e=[[null,e,void 0]]);var n={};if(t)for(var l=0;l<this.length;l++){var i=this[l][0];null!=i&&(n[i]=!0)}for(var d=0;d<e.length;d++){var p=[].concat(e[d]);t&&n[p[0]]||(void 0!==r&&(void 0===p[5]||(p[1]="@layer".concat(p[5].length>0?" ".concat(p[5]):""," {").concat(p[1],"}")),p[5]=r),o&&(p[2]&&(p[1]="@media ".concat(p[2]," {").concat(p[1],"}")),p[2]=o),a&&(p[4]?(p[1]="@supports (".concat(p[4],") {").concat(p[1],"}"),p[4]=a):p[4]="".concat(a)),s.push(p))}},s}},31(e){e.exports=function(e){return e[1]}},24(e){var s=[];function o(e){for(var o=-1,t=0;t<s.length;t++)if(s[t].identifier===e){o=t;break}return o}function t(e,t){for(var a={},r=[],n=0;n<e.length;n++){var l=e[n],i=t.base?l[0]+t.base:l[0],d=a[i]||0,p="".concat(i," ").concat(d);a[i]=d+1;var m=o(p),y={css:l[1],media:l[2],sourceMap:l[3],supports:l[4],layer:l[5]};if(-1!==m)s[m].references++,s[m].updater(y);else{var c=function(e,s){var o=s.domAPI(s);return o.update(e),function(s){s?(s.css!==e.css||s.media!==e.media||s.sourceMap!==e.sourceMap||s.supports!==e.supports||s.layer!==e.layer)&&o.update(e=s):o.remove()}}(y,t);t.byIndex=n,s.splice(n,0,{identifier:p,updater:c,references:1})}r.push(p)}return r}e.exports=function(e,a){var r=t(e=e||[],a=a||{});return function(e){e=e||[];for(var n=0;n<r.length;n++){var l=o(r[n]);s[l].references--}for(var i=t(e,a),d=0;d<r.length;d++){var p=o(r[d]);0===s[p].references&&(s[p].updater(),s.splice(p,1))}r=i}}},26(e){var s={};e.exports=function(e,o){var t=function(e){if(void 0===s[e]){var o=document.querySelector(e);if(window.HTMLIFrameElement&&o instanceof window.HTMLIFrameElement)try{o=o.contentDocument.head}catch(e){o=null}s[e]=o}return s[e]}(e);if(!t)throw Error("Couldn't find a style target. This probably means that the value for the 'insert' parameter is invalid.");t.appendChild(o)}},28(e){e.exports=function(e){var s=document.createElement("style");return e.setAttributes(s,e.attributes),e.insert(s,e.options),s}},27(e,s,o){e.exports=function(e){var s=o.nc;s&&e.setAttribute("nonce",s)}},25(e){e.exports=function(e){if("u"<typeof document)return{update:function(){},remove:function(){}};var s=e.insertStyleElement(e);return{update:function(o){var t,a,r;t="",o.supports&&(t+="@supports (".concat(o.supports,") {")),o.media&&(t+="@media ".concat(o.media," {")),(a=void 0!==o.layer)&&(t+="@layer".concat(o.layer.length>0?" ".concat(o.layer):""," {")),t+=o.css,a&&(t+="}"),o.media&&(t+="}"),o.supports&&(t+="}"),(r=o.sourceMap)&&"u">typeof btoa&&(t+="\n/*# sourceMappingURL=data:application/json;base64,".concat(btoa(unescape(encodeURIComponent(JSON.stringify(r))))," */")),e.styleTagTransform(t,s,e.options)},remove:function(){var e;null===(e=s).parentNode||e.parentNode.removeChild(e)}}}},29(e){e.exports=function(e,s){if(s.styleSheet)s.styleSheet.cssText=e;else{for(;s.firstChild;)s.removeChild(s.firstChild);s.appendChild(document.createTextNode(e))}}},23(e,s,o){var t=o(24),a=o.n(t),r=o(25),n=o.n(r),l=o(26),i=o.n(l),d=o(27),p=o.n(d),m=o(28),y=o.n(m),c=o(29),u=o.n(c),b=o(30),h={};h.styleTagTransform=u(),h.setAttributes=p(),h.insert=i().bind(null,"head"),h.domAPI=n(),h.insertStyleElement=y(),a()(b.A,h),b.A&&b.A.locals&&b.A.locals}}]);
