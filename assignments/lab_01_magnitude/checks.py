@@ -402,11 +402,11 @@ def left_beside_kb(given: Given) -> NumberKey:
                 f"in {q(p.sram_kb * 1e3, 'B')}.",
             ),
             Belief(
-                "the runtime taken off as well",
-                _room_kb(given) - kept_kb,
-                credit=0.5,
-                says=f"You took the {q(p.reserve_kb * 1e3, 'B')} of the runtime and activations "
-                "away, too. They are what the rest is for.",
+                "four bytes per weight",
+                p.sram_kb - BYTES_PER_ELEMENT["fp32"] * kept_kb,
+                credit=0.4,
+                says=f"You took one in {PRUNED} of the {q(p.model_mb * 1e6, 'B')}, as if what "
+                "stays were still in fp32, at four bytes. In int8 a weight takes one.",
             ),
             Belief(
                 "two bytes per weight",
@@ -431,9 +431,10 @@ def left_beside_kb(given: Given) -> NumberKey:
                 "thousand.",
             ),
         ],
-        says=f"Of {q(weights / 1e6)} million weights, {q(weights / PRUNED / 1e3)} thousand stay, "
-        f"and the runtime and activations find their {q(p.reserve_kb * 1e3, 'B')}. Pruned that "
-        "hard, next to nothing of the model is left, so the board needs another one.",
+        says=f"At four bytes each, {q(p.model_mb * 1e6, 'B')} are {q(weights / 1e6)} million "
+        f"weights. One in {PRUNED} of them, at one byte, takes {q(kept_kb * 1e3, 'B')} of the "
+        f"{q(p.sram_kb * 1e3, 'B')}. They fit, but pruned that hard, next to nothing of the model "
+        "is left, so the board needs another one.",
     )
 
 

@@ -1,17 +1,24 @@
 # %% [markdown]
 # # Lab 01: The Magnitude Awakening
 #
-# One word, *model*, for what runs in a data center and in a doorbell. Put numbers on the difference, and design a product
-# for each.
+# One word, *model*, for what runs in a data center and in a doorbell. Put numbers on the difference and design for each.
 #
 # **Read first** the introduction of *Machine Learning Systems*.
 
 # %% setup=true
-from mlsys_widgets import IronLaw, MagnitudeLandscape, Move, Target
+from mlsys_widgets import IronLaw, MagnitudeLandscape, Move, MovingPicture, Target
 from mlsys_widgets.physics import BYTES_PER_ELEMENT, devices, iron_law, workloads
 from mlsys_widgets.physics import format_quantity as q
 
 h100, m7, resnet = devices["h100-sxm"], devices["cortex-m7"], workloads["resnet50-inference"]
+
+cover = MovingPicture(
+    "A task takes time to move its data, to compute, and to begin.",
+    IronLaw,
+    sweep={"data": (2e7, 2e9)},
+    only=["terms"],
+    device="orin-nx",
+)
 
 # %% [markdown]
 # All instruments follow this switch.
@@ -227,7 +234,7 @@ lab.follow(
     device={"cloud": "h100-sxm", "tiny": "cortex-m7"},
     data={
         "cloud": lab.p.model_mb * 1e6,
-        "tiny": lab.p.kws_kparams * 1e3 * BYTES_PER_ELEMENT["fp32"],
+        "tiny": lab.p.kws_kparams * 1e3 * BYTES_PER_ELEMENT["fp16"],
     },
     operations={"cloud": lab.p.model_gflop * 1e9, "tiny": lab.p.kws_mflop * 1e6},
     batch={"cloud": lab.p.proposed_batch, "tiny": 1},
@@ -263,7 +270,7 @@ design.targets = lambda: [
     Target("data", room_for_weights(), f"room for weights {q(room_for_weights(), 'B')}"),
     Target("total", promised[context.context], f"promise {q(promised[context.context], 's')}"),
     *(
-        [Target("throughput", demand, f"demand {q(demand, 'images/s')}", "at least")]
+        [Target("throughput", demand, f"demand {q(demand, 'inferences/s')}", "at least")]
         if context.context == "cloud"
         else []
     ),

@@ -82,6 +82,14 @@ def launch_budget_us(given: Given) -> NumberKey:
                 " pass: the launch may take that part of launch and kernel together.",
             ),
             Belief(
+                "the goal of the kernel",
+                p.kernel_us * goal,
+                credit=0.2,
+                says=f"You took {p.goal_pct}% of the kernel. The kernel itself is to be"
+                f" {p.goal_pct}% of launch and kernel together, so the launch gets what remains"
+                " of these.",
+            ),
+            Belief(
                 "the shares swapped",
                 p.kernel_us * goal / (1 - goal),
                 credit=0.3,
@@ -96,9 +104,10 @@ def launch_budget_us(given: Given) -> NumberKey:
                 " each waits for the kernel before it, and half the time would be lost.",
             ),
         ],
-        says=f"At {right:.3g} µs per launch the GPU computes {p.goal_pct}% of the time. Your"
-        f" launches cost {p.launch_us:g} µs, {p.launch_us / right:.2g} times that: no driver is"
-        " that much better, so there must be fewer of them.",
+        says=f"If {p.kernel_us:g} µs are {p.goal_pct}%, launch and kernel take"
+        f" {p.kernel_us / goal:.3g} µs together, which leaves {right:.3g} µs for the launch. Yours"
+        f" cost {p.launch_us:g} µs, {p.launch_us / right:.2g} times that: no driver is that much"
+        " better, so there must be fewer of them.",
     )
 
 
@@ -116,6 +125,13 @@ def shortest_kernel_us(given: Given) -> NumberKey:
                 credit=0.5,
                 says=f"{p.launch_us / (1 - goal):.4g} µs is launch and kernel together. The launch"
                 f" takes {p.launch_us:g} µs of that; the kernel must fill the rest.",
+            ),
+            Belief(
+                "the goal of the launch",
+                p.launch_us / goal,
+                credit=0.3,
+                says=f"In {p.launch_us / goal:.3g} µs the launch would take {p.goal_pct}%. It is"
+                " the kernel that must take that part of launch and kernel together.",
             ),
             Belief(
                 "percentage of the launch",
@@ -139,9 +155,10 @@ def shortest_kernel_us(given: Given) -> NumberKey:
                 " waits for the kernel before it, and half the time would be lost.",
             ),
         ],
-        says=f"With kernels of {right:.4g} µs the GPU computes {p.goal_pct}% of the time. Yours"
-        f" last {p.kernel_us:g} µs, and {right / p.kernel_us:.2g} of them would have to become one:"
-        " work comes in pieces that are far too small.",
+        says=f"If a launch of {p.launch_us:g} µs is {100 - p.goal_pct}%, launch and kernel take"
+        f" {p.launch_us / (1 - goal):.4g} µs together, which leaves {right:.4g} µs for the kernel."
+        f" Yours last {p.kernel_us:g} µs, so {right / p.kernel_us:.2g} of them would have to become"
+        " one: work comes in pieces that are far too small.",
     )
 
 
@@ -397,6 +414,14 @@ def fusion_saves_ms(given: Given) -> NumberKey:
                 credit=0.5,
                 says=f"Those are the launches, {q(launches, 's')} in each layer. Four passes over"
                 f" the tensor disappear too, another {q(traffic, 's')}.",
+            ),
+            Belief(
+                "the write or the read left out",
+                1e3 * p.layers * (launches + traffic / 2),
+                credit=0.5,
+                says="You counted each tensor between two operations once. One of them writes it"
+                " and the next reads it, so four passes over it disappear in each layer,"
+                f" {q(traffic, 's')}.",
             ),
             Belief(
                 "one layer",

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Lab 07: The Kernel Fusion Dividend
 #
-# The CPU launches each kernel of a model: the *dispatch tax*. A launch takes 5 to 20 µs according to the chapter, here
-# {{ q(devices["a100-sxm"].launch(), "s") }} on a server and {{ q(devices["orin-nx"].launch(), "s") }} on a small board.
+# The CPU launches each kernel of a model, which takes time: the *dispatch tax*. The chapter says 5 to
+# 20 µs; here it is {{ q(devices["a100-sxm"].launch(), "s") }} on a server and {{ q(devices["orin-nx"].launch(), "s") }} on
+# a small board.
 #
 # **Read first** the chapter on ML frameworks.
 
@@ -17,16 +18,19 @@ from mlsys_widgets import (
     FusionDecision,
     FusionExplorer,
     Move,
+    MovingPicture,
     Target,
     measured,
 )
 from mlsys_widgets import physics as ph
 from mlsys_widgets.measured import findings
 
+cover = MovingPicture("The CPU launches kernels, and the GPU runs them.", DispatchWaterfall)
+
 # %% [markdown]
 # ## Where does it run?
 #
-# Everything follows this switch; kernels take the same time on both.
+# Everything follows this switch, but kernels take equally long on both.
 
 # %% show="Context"
 context = lab.context(
@@ -50,8 +54,8 @@ context
 # %% card="act1_utilization"
 
 # %% [markdown]
-# In the cloud, the upper bar is Finance's GPU, the lower one, *Textbook*, Noor's; the purple diamond is your prediction. The
-# waterfall also counts moving data: Noor's
+# In the cloud, *This run* is Finance's GPU and *Textbook* is Noor's; *Utilization* marks your prediction with a purple
+# diamond. The waterfall also counts moving data: Noor's
 # {{ q(forward_pass(1, workloads["kws"].compute_per_kernel, devices["a100-sxm"].launch()).utilization, "%") }} reads
 # {{ q(run("kws", "a100-sxm").utilization, "%") }} there.
 
@@ -380,7 +384,7 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # %% [markdown]
 # ## Your design
 #
-# Choose a context first: switching resets the instruments. Then set the explorer and the timeline for it.
+# What would you run? Choose a context first (switching resets the instruments), then set the explorer and the timeline.
 
 # %% design=true
 modes = {
@@ -396,7 +400,7 @@ def mode():
 
 
 def targets():
-    words = f"end of service {ph.format_quantity(plan.days, 'days')}"
+    words = f"paid back within {ph.format_quantity(plan.days, 'days')}"
     return [Target("days_to_break_even", plan.days, words)] if mode() == "compiled" else []
 
 

@@ -1,26 +1,12 @@
 """The keys of lab_10_fewer_bits. This file stays in the course; students never get it."""
 
-from collections.abc import Iterable
-
-from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey
+from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey, told_apart
 from mlsys_widgets.physics import block_reach, crossing_rows, product_speed, quantization_error
 from mlsys_widgets.physics import format_quantity as q
 
 from asks import COLUMNS, DEPTH, GROUP, H200, MATRICES, MATRIX, TIMES, room
 from asks import act1_rows as asked_rows
 from asks import act2_outlier as asked_outlier
-
-
-def _apart(key: float, tolerance: float, beliefs: Iterable[Belief]) -> list[Belief]:
-    """Beliefs that can be told from the key and from each other, with these very numbers."""
-    kept: list[Belief] = []
-    for belief in beliefs:
-        value = float(belief.value)
-        others = [key, *(float(each.value) for each in kept)]
-        if all(abs(value - x) > 2.1 * tolerance * max(abs(value), abs(x)) for x in others):
-            kept.append(belief)
-    return kept
-
 
 # Act 1
 
@@ -75,7 +61,7 @@ def even_rows(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        beliefs=_apart(right, tolerance, beliefs),
+        beliefs=told_apart(right, tolerance, beliefs),
         says="It is the ridge again, with the rate that the kernel really reaches in place of the"
         " peak: FLOP per second over bytes per second.",
     )
@@ -125,7 +111,7 @@ def rate_needed(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        beliefs=_apart(right, tolerance, beliefs),
+        beliefs=told_apart(right, tolerance, beliefs),
         says="It is the ridge turned around: rows times bandwidth, because a row has a FLOP for"
         " each byte of a 16-bit weight.",
     )
@@ -218,7 +204,7 @@ def whole_step_times(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        beliefs=_apart(right, tolerance, beliefs),
+        beliefs=told_apart(right, tolerance, beliefs),
         says=f"Even with products that take no time at all, it would be"
         f" {q(1 / (1 - share), '×')}: the rest of the step sets that limit.",
     )
@@ -281,7 +267,7 @@ def largest_weight(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        beliefs=_apart(right, tolerance, beliefs),
+        beliefs=told_apart(right, tolerance, beliefs),
         says=f"A step may be {q(error * 12**0.5)} standard deviations long, and {q(numbers)} of"
         " them reach that far. Each further bit allows a weight twice as large.",
     )
@@ -329,7 +315,7 @@ def lost_error_pct(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        beliefs=_apart(right, tolerance, beliefs),
+        beliefs=told_apart(right, tolerance, beliefs),
         says=f"A step is {q(given.p.reach / numbers)} standard deviations long, whatever the other"
         " weights look like: one weight decided it for all.",
     )
@@ -369,7 +355,7 @@ def group_weights(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        beliefs=_apart(right, tolerance, beliefs),
+        beliefs=told_apart(right, tolerance, beliefs),
         says=f"A weight may have {q(per_weight)} bits in all. Smaller groups are more precise and"
         " larger in memory; this is where the room ends.",
     )
@@ -408,7 +394,7 @@ def billion_weights(given: Given) -> NumberKey:
     return NumberKey(
         right,
         tolerance=tolerance,
-        beliefs=_apart(right, tolerance, beliefs),
+        beliefs=told_apart(right, tolerance, beliefs),
         says=f"A weight has {q(4 + 32 / members)} bits with its part of scale and zero point. In"
         " larger groups that part is smaller, and the error is larger.",
     )

@@ -8,7 +8,7 @@
 # **Read first** the chapter on model optimizations of *Machine Learning Systems*, up to quantization.
 
 # %% setup=true
-from mlsys_widgets import Move, QuantizationExplorer, Target
+from mlsys_widgets import Move, MovingPicture, QuantizationExplorer, Target
 from mlsys_widgets.physics import (
     block_reach,
     counted,
@@ -17,6 +17,13 @@ from mlsys_widgets.physics import (
     format_quantity,
     product_speed,
     quantization_error,
+)
+
+cover = MovingPicture(
+    "A few numbers stand for all weights of a layer.",
+    QuantizationExplorer,
+    sweep={"cut": (1, 0.5)},
+    scales="tensor",
 )
 
 # %% show="Context"
@@ -232,21 +239,14 @@ lab.design(
 
 # %% record="commitments"
 
-
 # %% show="Where you stand"
-def broken(number):
-    """What says that a promise of the service is broken now."""
-    return lambda: next((x.sentence for x in service.lamps[number:][:1] if not x.kept), None)
-
-
 lab.hud(
-    constraints={"Error": broken(0), "Time": broken(1), "Chats": broken(2)},
+    constraints=service,
     decisions={"Precision": "precision", "Scales": "scales"},
     numbers={
         "Error": lambda: (service.result.error, "%"),
         "Speed against fp16": lambda: (float(service.result.speed.speedup), "×"),
     },
-    follows=[service],
     after={"Error": "act2_outlier", "Speed against fp16": "act1_rows"},
 )
 

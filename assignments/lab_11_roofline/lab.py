@@ -1,13 +1,21 @@
 # %% [markdown]
 # # Lab 11: The Roofline
 #
-# Every kernel runs into a wall, and which wall it is decides what work on the kernel is worth. One chart, the roofline,
-# shows it.
+# Every kernel runs into a wall, and which wall it is decides what work on the kernel is worth. The roofline
+# shows both.
 #
 # **Read first** the chapter on hardware acceleration, up to model FLOP utilization (MFU).
 
 # %% setup=true
-from mlsys_widgets import MemoryBudget, Move, RooflineWidget, ServingExplorer, Target, link
+from mlsys_widgets import (
+    MemoryBudget,
+    Move,
+    MovingPicture,
+    RooflineWidget,
+    ServingExplorer,
+    Target,
+    link,
+)
 from mlsys_widgets.measured import cases, ceilings, points
 from mlsys_widgets.physics import (
     BYTES_PER_ELEMENT,
@@ -25,10 +33,17 @@ from mlsys_widgets.physics import (
     workloads,
 )
 
+cover = MovingPicture(
+    "A product grows, and its point moves under the roof.",
+    RooflineWidget,
+    sweep={"n": (160, 8192)},
+    only=["zones", "roof", "ridge", "drops", "GEMM"],
+)
+
 # %% [markdown]
 # ## Where does it run?
 #
-# Instruments follow this choice.
+# Messages and instruments follow this choice.
 
 # %% show="Context"
 memory = {key: format_quantity(each.memory, "B") for key, each in devices.items()}
@@ -49,8 +64,8 @@ context
 # %% card="act1_wall"
 
 # %% [markdown]
-# A batch has the intensity of one product, so one point (*GEMM*, a matrix product) stands for both. (*2:4 sparsity* needs
-# two zeros in every four weights.)
+# One point, *GEMM* (a matrix product), stands for a whole batch: its intensity is the same. The peak with *2:4 sparsity*
+# needs two zeros in every four weights.
 
 # %% instrument="The roofline of one product"
 product = RooflineWidget(
@@ -245,7 +260,7 @@ kernel_to_fund = "".join(sorted(savings, key=savings.get, reverse=True))
 # ### Until memory runs out
 #
 # For every token of a conversation, a service keeps keys and values, the *KV cache*; in *grouped-query attention*, several
-# heads share them. On the H100, raise the **batch** until the alarm.
+# heads share them. On the H100, raise the **batch** until memory is full.
 
 # %% instrument="What the service keeps in memory"
 served_by = {"cloud": devices["h100-sxm"], "edge": devices["orin-nx"]}
@@ -368,8 +383,8 @@ job_cost_dollars = hours * lab.p.price
 
 # %% [markdown]
 # Now it is your machine's turn. The card below measures the computer that runs this notebook and saves the result as
-# `machine.json` in the same folder. It is handed in with the notebook, and your two answers are judged against it, so if
-# you measure again, answer again. The chart follows by itself.
+# `machine.json` in the same folder. Your two answers are judged against it, so if you measure again, answer again. The
+# chart follows by itself.
 
 # %% card="measurement"
 
@@ -417,8 +432,8 @@ own_share_pct = 100 * attained / own_roof
 # %% [markdown]
 # ## The design you pass on
 #
-# Decide for Noor, for conversations of 2,048 tokens: look for the batch that writes the most tokens per second and fits (in
-# **What the service keeps in memory**), and choose the fusion (in **Three kernels of a language-model layer**).
+# Decide for Noor's conversations of 2,048 tokens. In **What the service keeps in memory**, look for the batch that writes
+# the most tokens per second and fits. In **Three kernels of a language-model layer**, choose the fusion.
 
 # %% design=true
 lab.design(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey
+from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey, told_apart
 from mlsys_widgets.physics import format_quantity as q
 from mlsys_widgets.physics import (
     highest_rate,
@@ -22,20 +22,10 @@ TOLERANCE = 0.015
 TAIL = math.log(1 / SLOWEST)
 
 
-def _apart(key: float, beliefs: Iterable[Belief]) -> list[Belief]:
-    """Beliefs that can be told from the key and from each other, with these very numbers."""
-    kept: list[Belief] = []
-    for belief in beliefs:
-        value = float(belief.value)
-        others = [key, *(float(each.value) for each in kept)]
-        reach = [2.1 * TOLERANCE * max(abs(value), abs(x)) for x in others]
-        if all(abs(value - x) > far for x, far in zip(others, reach, strict=True)):
-            kept.append(belief)
-    return kept
-
-
 def _number(key: float, beliefs: Iterable[Belief], says: str) -> NumberKey:
-    return NumberKey(key, tolerance=TOLERANCE, beliefs=_apart(key, beliefs), says=says)
+    return NumberKey(
+        key, tolerance=TOLERANCE, beliefs=told_apart(key, TOLERANCE, beliefs), says=says
+    )
 
 
 def _nearest(values: Mapping[str, float], true: float) -> ChoiceKey:
@@ -63,8 +53,8 @@ def highest_rate_per_s(given: Given) -> NumberKey:
                 credit=0.3,
                 idea="the mean tells what users see",
                 says=f"At that rate the mean is {q(promise, 's')}, and one answer in a hundred"
-                f" takes more than {q(TAIL)} times as long. For p99 to keep the promise, it"
-                f" must be {mean}.",
+                f" takes more than {q(TAIL)} times as long. For p99 to keep the promise,"
+                f" the mean must be {mean}.",
             ),
             Belief(
                 "eighty percent",
@@ -332,60 +322,6 @@ def pause_ms(given: Given) -> NumberKey:
     )
 
 
-# Act 3
-
-
-def act3_batch(given: Given) -> ChoiceKey:
-    slower = float(batches(BUSY).token_time) / step_of(1)
-    return _nearest(asked_batch(given.p).values, slower)
-
-
-def batch_rate_per_s(given: Given) -> NumberKey:
-    p = given.p
-    seats, filled = p.seats, p.filled_pct / 100
-    step, alone = (
-        float(serving_time("llama31-8b", "h200-sxm", "decode", batch, CONTEXT).time)
-        for batch in (seats, 1)
-    )
-    right = filled * seats / step / p.answer_tokens
-    return _number(
-        right,
-        [
-            Belief(
-                "a full batch",
-                right / filled,
-                credit=0.5,
-                says="So many are completed while every seat is taken. Only"
-                f" {p.filled_pct}% of them may arrive.",
-            ),
-            Belief(
-                "the step of one",
-                filled * seats / alone / p.answer_tokens,
-                credit=0.2,
-                idea="a faster part makes the whole as much faster",
-                says=f"You took the step of one conversation, {q(alone, 's')}. With {seats} it"
-                f" takes {q(step, 's')}, because they share it.",
-            ),
-            Belief(
-                "one conversation",
-                filled / step / p.answer_tokens,
-                credit=0.2,
-                says=f"That is for one of the {seats} conversations. A step gives a token to each"
-                " of them.",
-            ),
-            Belief(
-                "tokens for requests",
-                right * p.answer_tokens,
-                credit=0.4,
-                says=f"Those are tokens per second. An answer has {p.answer_tokens} of them, so"
-                " divide by that.",
-            ),
-        ],
-        says=f"A full batch writes {q(seats / step, 'tokens/s')} in steps of {q(step, 's')}, which"
-        f" completes {q(right / filled, 'answers/s')}; {p.filled_pct}% of that may arrive.",
-    )
-
-
 def slow_leaf_pct(given: Given) -> NumberKey:
     leaves, pages = given.p.leaves, given.p.pages_pct / 100
     right = 100 * (1 - (1 - pages) ** (1 / leaves))
@@ -424,4 +360,58 @@ def slow_leaf_pct(given: Given) -> NumberKey:
         ],
         says=f"Each server may be slow in {q(right / 100, '%')} of its answers. The rest, to the"
         f" power of {leaves}, leaves {q(1 - pages, '%')} of the pages fast.",
+    )
+
+
+# Act 3
+
+
+def act3_batch(given: Given) -> ChoiceKey:
+    slower = float(batches(BUSY).token_time) / step_of(1)
+    return _nearest(asked_batch(given.p).values, slower)
+
+
+def batch_rate_per_s(given: Given) -> NumberKey:
+    p = given.p
+    seats, filled = p.seats, p.filled_pct / 100
+    step, alone = (
+        float(serving_time("llama31-8b", "h200-sxm", "decode", batch, CONTEXT).time)
+        for batch in (seats, 1)
+    )
+    right = filled * seats / step / p.answer_tokens
+    return _number(
+        right,
+        [
+            Belief(
+                "a full batch",
+                right / filled,
+                credit=0.5,
+                says="So many are completed while every seat is taken. Only"
+                f" {p.filled_pct}% of them may arrive.",
+            ),
+            Belief(
+                "the step of one",
+                filled * seats / alone / p.answer_tokens,
+                credit=0.2,
+                idea="what is added to a step costs no time",
+                says=f"You took the step of one conversation, {q(alone, 's')}. With {seats} it"
+                f" takes {q(step, 's')}, because they share it.",
+            ),
+            Belief(
+                "one conversation",
+                filled / step / p.answer_tokens,
+                credit=0.2,
+                says=f"That is for one of the {seats} conversations. A step gives a token to each"
+                " of them.",
+            ),
+            Belief(
+                "tokens for requests",
+                right * p.answer_tokens,
+                credit=0.4,
+                says=f"Those are tokens per second. An answer has {p.answer_tokens} of them, so"
+                " divide by that.",
+            ),
+        ],
+        says=f"A full batch writes {q(seats / step, 'tokens/s')} in steps of {q(step, 's')}, which"
+        f" completes {q(right / filled, 'answers/s')}; {p.filled_pct}% of that may arrive.",
     )

@@ -1,15 +1,15 @@
 # %% [markdown]
 # # Lab 13: The Tail at Eighty Percent
 #
-# A server that is busy for four fifths of the time has a fifth to spare. Is that enough? Find out how long its users wait,
-# why a benchmark may not see it, and which load a promise really allows.
+# Is a fifth of spare time enough for a server? Find out how long its users wait, why a benchmark may not see it, and which
+# load a promise allows.
 #
 # **Read first** the chapter on serving and deployment of *Machine Learning Systems*, up to latency percentiles.
 
 # %% setup=true
 import math
 
-from mlsys_widgets import Move, QueueExplorer, ServingExplorer, Target
+from mlsys_widgets import Move, MovingPicture, QueueExplorer, ServingExplorer, Target
 from mlsys_widgets.physics import (
     format_quantity,
     one_client,
@@ -17,10 +17,14 @@ from mlsys_widgets.physics import (
     serving_time,
 )
 
+cover = MovingPicture(
+    "Requests arrive, stand in line, and are served.", QueueExplorer, load=0.6, until=0.7
+)
+
 # %% [markdown]
 # ## Where does it run?
 #
-# The instruments start with the service time of your choice; each question names a service time of its own.
+# Instruments start with the service time of your choice; each question names its own.
 
 # %% show="Context"
 service = {"cloud": 0.04, "edge": 0.4}
@@ -45,9 +49,8 @@ print(lab.materials["from_lab_11"](start.fields, start.found), *filter(None, [st
 # %% card="act1_eighty"
 
 # %% [markdown]
-# Drag the dot along the curve of the mean, and play the film (**Play it**). The plot below shows the requests of one run: see
-# for how long they wait after several came at once. Then add **servers**, and switch the **context**: which numbers move,
-# and which do not?
+# Drag the dot along the curve of the mean, and play the film (**Play it**). The plot below shows one run: see how long
+# requests wait after several came at once. Then add **servers**, and switch the **context**: which numbers move?
 
 # %% instrument="A server and its line"
 line = QueueExplorer(
@@ -96,12 +99,12 @@ kept = [
 ]
 one_or_two = kept[0] if len(kept) == 1 else "both"
 
-# %% [markdown] deeper=true
-# ### Deeper: who gives up, and requests of one length
-
 # %% answer="late_pct"
 spare = 1 - lab.p.busy_pct / 100
 late_pct = 100 * math.exp(-lab.p.patience * spare)
+
+# %% [markdown] deeper=true
+# ### Deeper: requests of one length
 
 # %% answer="steady_busy_pct"
 steady_busy_pct = 100 * 2 * lab.p.wait_ms / (lab.p.service_ms + 2 * lab.p.wait_ms)
@@ -118,7 +121,7 @@ steady_busy_pct = 100 * 2 * lab.p.wait_ms / (lab.p.service_ms + 2 * lab.p.wait_m
 # %% card="act2_closed"
 
 # %% [markdown]
-# The same server, and the script as its only client. Switch **who sends** and play both films.
+# The script is its only client. Switch **who sends** and play both films.
 
 # %% instrument="The same server, measured by a script"
 script = QueueExplorer(
@@ -148,8 +151,7 @@ lab.reveal(
 # %% [markdown]
 # ### On your own machine
 #
-# Now a real server, on the computer that runs this notebook. Both loops send the same requests; compare their means and p99,
-# and see by how much the simulation is off.
+# Now a real server. Compare both loops, and see by how much the simulation is off.
 
 # %% card="measurement"
 
@@ -160,11 +162,15 @@ users_rate_per_s = {
     "pause_ms": 1e3 * reported / (worse - 1),
 }[lab.p.users_rate_per_s]
 
+# %% answer="slow_leaf_pct"
+pages = lab.p.pages_pct / 100
+slow_leaf_pct = 100 * (1 - (1 - pages) ** (1 / lab.p.leaves))
+
 # %% [markdown]
 # ### Your limit
 #
 # The budget buys one server as fast as in the context, or several that together complete no more: two take twice the service
-# time each. Three lamps stand for the promise for p99, the requests that must be served, and the budget.
+# time each. Three lamps stand for the promise, the requests and the budget.
 
 # %% instrument="Your limit"
 
@@ -202,7 +208,7 @@ lab.follow(plan, service={where: 2 * seconds for where, seconds in service.items
 # %% card="act2_peek"
 
 # %% [markdown] deeper=true
-# ## Deeper: Act 3, Many at once, and all of them
+# ## Deeper: Act 3, Many at once
 
 # %% card="batch_message"
 
@@ -243,10 +249,6 @@ seats = serving_time("llama31-8b", "h200-sxm", "decode", lab.p.seats, 2048)
 completed = float(seats.tokens_per_second) / lab.p.answer_tokens
 batch_rate_per_s = lab.p.filled_pct / 100 * completed
 
-# %% answer="slow_leaf_pct"
-pages = lab.p.pages_pct / 100
-slow_leaf_pct = 100 * (1 - (1 - pages) ** (1 / lab.p.leaves))
-
 # %% [markdown] deeper=true
 # ## Deeper: your advice, and what you did
 
@@ -267,8 +269,8 @@ slow_leaf_pct = 100 * (1 - (1 - pages) ** (1 / lab.p.leaves))
 # %% [markdown]
 # ## The design you pass on
 #
-# Decide for Noor: in **Your limit**, set servers, service time and load so that all three lamps are lit. Miss a promise once,
-# see by how much, then save.
+# Decide for Noor: in **Your limit**, set servers, service time and load so that all three lamps are lit. Miss a promise once
+# before you save.
 
 # %% design=true
 lab.design(
@@ -301,7 +303,7 @@ lab.design(
 # %% show="Where you stand"
 
 lab.hud(
-    constraints={"Promises": lambda: " ".join(plan.misses) or None},
+    constraints=plan,
     decisions={
         "Load limit": lambda: format_quantity(plan.load, "%"),
         "Requests served": lambda: format_quantity(plan.result.arrivals, "/s"),

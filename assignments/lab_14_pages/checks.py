@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mlsys_widgets.judging import Belief, ChoiceKey, CodeKey, Given, NumberKey
+from mlsys_widgets.judging import Belief, ChoiceKey, CodeKey, Given, NumberKey, told_apart
 from mlsys_widgets.measured.cache_runs import TOKEN
 from mlsys_widgets.physics import format_quantity as q
 from mlsys_widgets.physics import paged_cache, speculation
@@ -26,20 +26,10 @@ from asks import act2_guess as asked_guess
 TOLERANCE = 0.015
 
 
-def _apart(key: float, beliefs: Iterable[Belief]) -> list[Belief]:
-    """Beliefs that can be told from the key and from each other, with these very numbers."""
-    kept: list[Belief] = []
-    for belief in beliefs:
-        value = float(belief.value)
-        others = [key, *(float(each.value) for each in kept)]
-        reach = [2.1 * TOLERANCE * max(abs(value), abs(x)) for x in others]
-        if value > 0 and all(abs(value - x) > far for x, far in zip(others, reach, strict=True)):
-            kept.append(belief)
-    return kept
-
-
 def _number(key: float, beliefs: Iterable[Belief], says: str) -> NumberKey:
-    return NumberKey(key, tolerance=TOLERANCE, beliefs=_apart(key, beliefs), says=says)
+    return NumberKey(
+        key, tolerance=TOLERANCE, beliefs=told_apart(key, TOLERANCE, beliefs), says=says
+    )
 
 
 # Act 1
@@ -320,7 +310,7 @@ def guesses_and_time(given: Given) -> NumberKey:
                 "free checking",
                 tokens,
                 credit=0.2,
-                idea="arithmetic is always free",
+                idea="what is added to a step costs no time",
                 says="That is how many tokens come out of a step. But that step takes as long as"
                 f" {p.check:g} plain ones, and the guesses come before it.",
             ),
@@ -364,7 +354,7 @@ def slowest_guess_pct(given: Given) -> NumberKey:
                 "free checking",
                 100 * (tokens - 1) / p.guesses,
                 credit=0.3,
-                idea="arithmetic is always free",
+                idea="what is added to a step costs no time",
                 says=f"You took the step that checks for a plain one. It takes {p.check:g} of"
                 " them, because it reads more tokens.",
             ),

@@ -7,8 +7,16 @@
 # **Read first** the chapter on serving and deployment of *Machine Learning Systems*, up to batching and the KV cache.
 
 # %% setup=true
-from mlsys_widgets import Move, PagedCache, ServingExplorer, Target
+from mlsys_widgets import Move, MovingPicture, PagedCache, ServingExplorer, Target
 from mlsys_widgets.physics import format_quantity, paged_cache
+
+cover = MovingPicture(
+    "Answers take memory while they are written, and leave.",
+    PagedCache,
+    policy="paged",
+    memory=0.85e9,
+    until=0.2,
+)
 
 # %% [markdown]
 # ## Where does it run?
@@ -91,14 +99,14 @@ holding = {"fp8": 2 * places / room, "pages": places / (prompt + answer / 2 + (b
 enough = [name for name, users in holding.items() if users >= wanted]
 smaller_or_paged = enough[0] if len(enough) == 1 else "both"
 
-# %% [markdown] deeper=true
-# ### Deeper: requests per second, who is let in, and what pages change
-
 # %% answer="rate_per_s"
 full = paged_cache(
     lab.p.cache_gb * 1e9, 131_072, lab.p.prompt_tokens, lab.p.answer_tokens, lab.p.block
 )
 rate_per_s = float(full.users) / (lab.p.answer_tokens * lab.p.step_ms / 1e3)
+
+# %% [markdown] deeper=true
+# ### Deeper: who is let in, and what pages change
 
 
 # %% answer="admission"
@@ -150,9 +158,10 @@ lab.reveal(
     measured=many.speedup,
     worked=many,
     contrast={
-        "Tokens of a step, on average": float(many.tokens),
         "Checking 8 tokens, one user": (one.check, "×"),
         "Checking 8 tokens, 128 users": (many.check, "×"),
+        "Tokens that guessing writes, 128 users": float(many.tokens),
+        "Tokens of plain steps in that time": float(many.time),
         "The gain with 128 users and 3 guesses": (fewer.speedup, "×"),
     },
     moves=[
@@ -169,11 +178,11 @@ guesses_and_time = {
     "slowest_guess_pct": 100 * (tokens - lab.p.check) / lab.p.guesses,
 }[lab.p.guesses_and_time]
 
-# %% [markdown] deeper=true
-# ### Deeper: a single guess, and why checking costs what it does
-
 # %% answer="least_right_pct"
 least_right_pct = 100 * (lab.p.check + lab.p.guess_pct / 100 - 1)
+
+# %% [markdown] deeper=true
+# ### Deeper: why checking costs what it does
 
 # %% card="act2_why"
 
@@ -187,7 +196,7 @@ least_right_pct = 100 * (lab.p.check + lab.p.guess_pct / 100 - 1)
 # {{ q(lab.materials["holds"]("paged", 1.61e9), "%") }} of it holds tokens. Do not buy the card. Pages can run out, since nobody is promised the
 # longest answer any more; the one that came last then gives its pages back and is read again, so limit how many are served at
 # once and leave some memory. Lena: guess while few are there. Checking takes {{ q(lab.materials["guessing"](1).check, "×") }} as long as a step for one user
-# and {{ q(lab.materials["guessing"](128).check, "×") }} for {{ q(128) }}, so your seven guesses make answers
+# and {{ q(lab.materials["guessing"](128).check, "×") }} for {{ q(128) }}, and as many tokens come out of it, so your seven guesses make answers
 # {{ q(lab.materials["guessing"](1).speedup, "×") }} and {{ q(lab.materials["guessing"](128).speedup, "×") }} as fast; with three they would still gain something.
 # Measure how many guesses our own users' text keeps, and what a checking step takes at our batch, before you switch it on.
 
@@ -248,13 +257,12 @@ lab.design(
 
 # %% show="Where you stand"
 lab.hud(
-    constraints={"Promises": lambda: " ".join(service.misses) or None},
+    constraints=service,
     decisions={"Handed out in": "policy", "At once": lambda: format_quantity(service.most)},
     numbers={
         "First token": lambda: (service.wait, "s"),
         "Holds tokens": lambda: (float(service.result.filled), "%"),
     },
-    follows=[service],
     after={"First token": "act1_filled", "Holds tokens": "act1_filled"},
 )
 

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey
-from mlsys_widgets.physics import data_centers, grids
+from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey, told_apart
+from mlsys_widgets.physics import data_centers, grids, speculation
 from mlsys_widgets.physics import format_quantity as q
 
 from asks import (
     J_PER_KWH,
-    PROMPT,
     allowed_mj,
     changes_of,
     joules,
@@ -26,21 +25,12 @@ from asks import act3_writing as asked_writing
 TOLERANCE = 0.02
 
 
-def _apart(key: float, tolerance: float, beliefs: Iterable[Belief]) -> list[Belief]:
-    """Beliefs that can be told from the key and from each other, with these very numbers."""
-    kept: list[Belief] = []
-    for belief in beliefs:
-        value = float(belief.value)
-        others = [key, *(float(each.value) for each in kept)]
-        if all(abs(value - x) > 2.1 * tolerance * max(abs(value), abs(x)) for x in others):
-            kept.append(belief)
-    return kept
-
-
 def _number(
     key: float, beliefs: Iterable[Belief], says: str, tolerance: float = TOLERANCE
 ) -> NumberKey:
-    return NumberKey(key, tolerance=tolerance, beliefs=_apart(key, tolerance, beliefs), says=says)
+    return NumberKey(
+        key, tolerance=tolerance, beliefs=told_apart(key, tolerance, beliefs), says=says
+    )
 
 
 def _nearest(values: Mapping[str, float], true: float) -> ChoiceKey:
@@ -65,7 +55,7 @@ def least_batch(given: Given) -> NumberKey:
                 "a batch is free",
                 fixed / limit,
                 credit=0.4,
-                idea="a faster part makes the whole as much faster",
+                idea="what is added to a step costs no time",
                 says=f"You shared {q(fixed * 1e-3, 'J')} among all. Each conversation also adds"
                 f" {q(each * 1e-3, 'J')} of its own to the step, which nobody shares with it.",
             ),
@@ -94,6 +84,51 @@ def least_batch(given: Given) -> NumberKey:
         ],
         says=f"Of the {limit:g} mJ, {q(each * 1e-3, 'J')} go to the conversation's own time, so"
         f" {q((limit - each) * 1e-3, 'J')} are left for a part of {q(fixed * 1e-3, 'J')}.",
+    )
+
+
+def guessed_mj(given: Given) -> NumberKey:
+    p = given.p
+    chance, plain = p.right_pct / 100, p.writing_watts * p.fixed_ms
+    gain = speculation(chance, p.guesses, p.check)
+    tokens, step = float(gain.tokens), plain * p.check
+    return _number(
+        step / tokens,
+        [
+            Belief(
+                "right ones anywhere",
+                step / (1 + p.guesses * chance),
+                credit=0.3,
+                idea="every right guess counts",
+                says="You counted all right guesses. After the first wrong one everything is thrown"
+                f" away, and the joules with it, so a step writes {q(tokens)} tokens.",
+            ),
+            Belief(
+                "free checking",
+                plain / tokens,
+                credit=0.4,
+                idea="what is added to a step costs no time",
+                says="You took the step that checks for a plain one. It takes"
+                f" {p.check:g} of them, {q(step * 1e-3, 'J')} at the same power.",
+            ),
+            Belief(
+                "no token of its own",
+                step / (tokens - 1),
+                credit=0.4,
+                says="The step that checks also writes a token itself, after the last right guess."
+                f" With it there are {q(tokens)}.",
+            ),
+            Belief(
+                "joules for millijoules",
+                step / tokens * 1e-3,
+                credit=0.6,
+                form=True,
+                says="The digits are right, but a factor of a thousand is missing: watts times"
+                " milliseconds are millijoules.",
+            ),
+        ],
+        says=f"A step takes {q(step * 1e-3, 'J')} and writes {q(tokens)} tokens. A plain one takes"
+        f" {q(plain * 1e-3, 'J')} for a single token.",
     )
 
 
@@ -148,48 +183,62 @@ def waiting_energy(given: Given) -> NumberKey:
     )
 
 
-def saved_kwh(given: Given) -> NumberKey:
+def spare_kwh(given: Given) -> NumberKey:
     p = given.p
-    gone, kilo = p.cards - p.kept, p.hours / 1e3
-    busy = p.quiet_pct / 100
-    mean = busy * p.busy_watts + (1 - busy) * p.idle_watts
-    right = gone * p.idle_watts * kilo
+    work, kilo = p.cards * p.quiet_pct / 100, p.hours / 1e3
+    busy = 1 - math.log(100) / p.tail
+
+    def waits(part: float, watts: float = p.idle_watts) -> float:
+        return work * (1 / part - 1) * watts * kilo
+
+    cards = f"{q(work / busy)} cards"
     return _number(
-        right,
+        waits(busy),
         [
             Belief(
-                "the work is gone as well",
-                gone * mean * kilo,
-                credit=0.4,
-                says=f"You saved all that {gone} cards draw on average. The part for their work is"
-                " not gone: the cards that stay on do that work now.",
+                "eighty percent",
+                waits(0.8),
+                credit=0.2,
+                idea="a fifth of spare time is enough",
+                says="You kept the cards busy 80%, whatever was promised. p99 is then"
+                f" {q(math.log(100) / 0.2)} services, and {p.tail:g} are allowed: only"
+                f" {q(busy, '%')} may be busy.",
+            ),
+            Belief(
+                "the mean keeps the promise",
+                waits(1 - 1 / p.tail),
+                credit=0.3,
+                idea="the mean tells what users see",
+                says=f"Then the mean is {p.tail:g} services. The promise is about p99, which is"
+                f" ln 100 times the mean, so {q(busy, '%')} may be busy.",
             ),
             Belief(
                 "power at work",
-                gone * p.busy_watts * kilo,
-                credit=0.2,
+                waits(busy, p.busy_watts),
+                credit=0.3,
                 idea="a card costs the same whether it works or not",
-                says=f"You let the cards draw {p.busy_watts:g} W all night. They were at work"
-                f" {p.quiet_pct}% of it, and that work has only moved.",
+                says=f"You let a waiting card draw {p.busy_watts:g} W, as it does at work. It draws"
+                f" {p.idle_watts:g} W.",
             ),
             Belief(
-                "waiting of those switched off",
-                gone * (1 - busy) * p.idle_watts * kilo,
-                credit=0.5,
-                says="That is the waiting of the cards that are switched off. The others also wait"
-                " less than before, since they have more to do.",
+                "nothing switched off",
+                (p.cards - work) * p.idle_watts * kilo,
+                credit=0.2,
+                says=f"That is the waiting of all {p.cards} cards. Only {cards} stay on, and only"
+                " those wait.",
             ),
             Belief(
                 "watt-hours for kWh",
-                right * 1e3,
+                waits(busy) * 1e3,
                 credit=0.6,
                 form=True,
                 says="The number is right, but in watt-hours. The question asks for kWh, a thousand"
                 " of them.",
             ),
         ],
-        says=f"Work takes as many hours as before, so {gone} cards times {p.hours:g} hours of"
-        f" waiting are gone, at {p.idle_watts:g} W. What a card draws at work does not matter.",
+        says=f"With {q(busy, '%')} busy, {cards} stay on, and the spare part of their time is what"
+        f" the promise costs. It was {q((p.cards - work) * p.idle_watts * kilo)} kWh"
+        " with all of them on.",
     )
 
 
@@ -311,46 +360,3 @@ def token_mj_allowed(given: Given) -> NumberKey:
 
 def act3_writing(given: Given) -> ChoiceKey:
     return _nearest(asked_writing(given.p).values, writing())
-
-
-def answer_tokens(given: Given) -> NumberKey:
-    p = given.p
-    read, written, part = joules(1, "prefill"), joules(p.seats), p.answer_pct / 100
-    right = PROMPT * read / written * part / (1 - part)
-    return _number(
-        right,
-        [
-            Belief(
-                "part of the tokens",
-                PROMPT * part / (1 - part),
-                credit=0.0,
-                says=f"You shared tokens, not energy. A written token takes {q(written, 'J')} here"
-                f" and a read one {q(read, 'J')}.",
-            ),
-            Belief(
-                "part of the prompt's energy",
-                PROMPT * read / written * part,
-                credit=0.4,
-                says=f"You took {p.answer_pct}% of what reading takes. It is {p.answer_pct}% of"
-                " reading and writing together.",
-            ),
-            Belief(
-                "one alone",
-                PROMPT * read / joules(1) * part / (1 - part),
-                credit=0.3,
-                says=f"You took what a token costs a single user. With {p.seats} at once they"
-                f" share the weights, and it costs {q(written, 'J')}.",
-            ),
-            Belief(
-                "ratio inverted",
-                PROMPT * written / read * part / (1 - part),
-                credit=0.2,
-                says="You turned the ratio around: a written token takes more, so fewer of them"
-                " balance the prompt.",
-            ),
-        ],
-        says=f"The prompt takes {q(PROMPT * read, 'J')}, the answer may take"
-        f" {q(PROMPT * read * part / (1 - part), 'J')}, and a written token takes"
-        f" {q(written, 'J')}.",
-        tolerance=0.05,
-    )

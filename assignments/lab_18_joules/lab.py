@@ -8,12 +8,22 @@
 # **Read first** the chapter on sustainable AI of *Machine Learning Systems*, up to the carbon footprint of inference.
 
 # %% setup=true
-from mlsys_widgets import EnergyExplorer, Move, Target
+import math
+
+from mlsys_widgets import EnergyExplorer, Move, MovingPicture, Target
 from mlsys_widgets.physics import (
     energy_bill,
     format_quantity,
     service_energy,
     step_energy,
+)
+
+cover = MovingPicture(
+    "The energy of a token is an area: power over time.",
+    EnergyExplorer,
+    only=["limit", "this batch"],
+    batch=1,
+    sequence=512,
 )
 
 # %% show="Context"
@@ -73,7 +83,11 @@ lab.reveal(
 
 # %% answer="least_batch"
 fixed, each = lab.p.writing_watts * lab.p.fixed_ms, lab.p.writing_watts * lab.p.each_ms
-least_batch = fixed / (lab.materials["allowed_mj"](lab.p) - each)
+tokens = sum((lab.p.right_pct / 100) ** k for k in range(lab.p.guesses + 1))
+least_batch = {
+    "least_batch": fixed / (lab.materials["allowed_mj"](lab.p) - each),
+    "guessed_mj": fixed * lab.p.check / tokens,
+}[lab.p.least_batch]
 
 # %% [markdown] deeper=true
 # ### Deeper: where the joules go
@@ -126,10 +140,12 @@ lab.reveal(
 
 # %% answer="waiting_energy"
 second = lab.materials["night_mj"](lab.p) * 1e-3 * lab.p.full_rate
-waiting_energy = {
-    "waiting_energy": 100 * lab.p.idle_watts / (second - lab.p.busy_watts + lab.p.idle_watts),
-    "saved_kwh": (lab.p.cards - lab.p.kept) * lab.p.idle_watts * lab.p.hours / 1e3,
-}[lab.p.waiting_energy]
+waiting_energy = 100 * lab.p.idle_watts / (second - lab.p.busy_watts + lab.p.idle_watts)
+
+# %% answer="spare_kwh"
+spare = math.log(100) / lab.p.tail  # of the time of the cards that stay on
+work = lab.p.cards * lab.p.quiet_pct / 100
+spare_kwh = work * spare / (1 - spare) * lab.p.idle_watts * lab.p.hours / 1e3
 
 # %% answer="most_saved"
 before, after, here, there = lab.materials["changes_of"](lab.p)
@@ -192,11 +208,6 @@ lab.reveal(
         )
     ],
 )
-
-# %% answer="answer_tokens"
-joules = lab.materials["joules"]
-writes = lab.p.answer_pct / (100 - lab.p.answer_pct)
-answer_tokens = writes * 2048 * joules(lab.p.seats, "prefill") / joules(lab.p.seats)
 
 # %% [markdown] deeper=true
 # ## Deeper: your advice, and what you did
@@ -273,26 +284,14 @@ lab.design(
 
 # %% record="commitments"
 
-
 # %% show="Where you stand"
-def broken(number):
-    """What says that a promise of the service is broken now."""
-    return lambda: next((x.sentence for x in place.lamps[number:][:1] if not x.kept), None)
-
-
 lab.hud(
-    constraints={
-        "Time": broken(0),
-        "Load": broken(1),
-        "Carbon": broken(2),
-        "Cost": broken(3),
-    },
+    constraints=place,
     decisions={"Place": lambda: place.controls["grid"].options(place)[place.grid]},
     numbers={
         "Carbon": lambda: (place.result.carbon, "kg"),
         "Cost": lambda: (place.result.cost, "USD"),
     },
-    follows=[place],
     after={"Place": "act2_waiting", "Carbon": "act2_waiting", "Cost": "act2_waiting"},
 )
 

@@ -15,10 +15,18 @@ from mlsys_widgets import (
     FusionExplorer,
     MemoryHierarchy,
     Move,
+    MovingPicture,
     RooflineWidget,
     Target,
 )
 from mlsys_widgets import physics as ph
+
+cover = MovingPicture(
+    "A chip with more bandwidth and less compute has another roof.",
+    RooflineWidget,
+    sweep={"bandwidth_share": (0.1, 1), "peak_share": (1, 0.2)},
+    only=["zones", "roof", "ridge"],
+)
 
 # %% card="opening"
 
@@ -90,7 +98,7 @@ share
 # %% [markdown]
 # ### Your numbers
 #
-# “Your chip” is neither of the devices above; its numbers are in the questions.
+# “Your chip”, which the contractor profiled, is neither of the devices above; its numbers are in the questions.
 
 # %% answer="busy_flop_per_element"
 peak, bandwidth = lab.p.peak_tflops * 1e12, lab.p.bandwidth_tbs * 1e12
@@ -184,8 +192,7 @@ lab.reveal(
 # #### Model 3: the fusion decision
 #
 # Can two operations share a kernel? The tree asks a few questions. Try a sum and what follows it, then what comes
-# before a sum; try a matrix product and what follows it. The explorer then counts what a whole chain moves. It starts
-# as you decided in Lab 07, if that design was found.
+# before a sum; try a matrix product and what follows it. The explorer then counts what a whole chain moves.
 
 # %% instrument="Fusion decision"
 decision = FusionDecision(
@@ -399,7 +406,7 @@ lab.design(
 # Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
 # through the ways: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
 # TorchScript. PyTorch calls it legacy and offers `torch.export` for new models that must run without Python, but you will
-# meet both for years, in services that already run.)
+# meet both for years in services that already run.)
 
 # %% instrument="Compilation spectrum"
 spectrum = CompilationSpectrum(

@@ -68,7 +68,7 @@ FUSIONS = {
 COMPILED = {(each.model, each.batch, each.variant): each for each in findings.break_evens(H200)}
 PCIE = memory_hierarchy["host"].bandwidth
 
-EXAMPLE_KERNEL, EXAMPLE_WORK = 9e-3, 1.5e-3
+EXAMPLE_GOAL, EXAMPLE_KERNEL, EXAMPLE_WORK = 2 / 3, 9e-3, 1.5e-3
 EXAMPLE_LONG, EXAMPLE_FASTER, EXAMPLE_FEWER = 300e-6, 2, 0.5
 EXAMPLE_EAGER, EXAMPLE_COMPILED = 4, 5
 EXAMPLE_COMPILE, EXAMPLE_DAY, EXAMPLE_DEPLOYS = 60, 36_000, 24
@@ -329,10 +329,10 @@ def launch_budget_us(p: Parameters) -> Number:
         hint="Write down what the promise says: kernel over kernel plus launch. If you know the"
         " kernel and the fraction, how long may the two take together?",
         worked_example=f"The kernels of a model on a {M7.name} compute for"
-        f" {q(EXAMPLE_KERNEL, 's')} each, and that is to be three quarters of the pass. Then"
-        f" kernel and launch together may take {q(EXAMPLE_KERNEL / 0.75, 's')}, because"
-        f" {q(EXAMPLE_KERNEL, 's')} is three quarters of that. The kernel takes its part, which"
-        f" leaves {q(EXAMPLE_KERNEL / 0.75 - EXAMPLE_KERNEL, 's')} for the launch.",
+        f" {q(EXAMPLE_KERNEL, 's')} each, and that is to be two thirds of the pass. Then"
+        f" kernel and launch together may take {q(EXAMPLE_KERNEL / EXAMPLE_GOAL, 's')}, because"
+        f" {q(EXAMPLE_KERNEL, 's')} is two thirds of that. The kernel takes its part, which"
+        f" leaves {q(EXAMPLE_KERNEL / EXAMPLE_GOAL - EXAMPLE_KERNEL, 's')} for the launch.",
         title="Keeping the promise",
         act=1,
         after=["act1_utilization"],
@@ -353,9 +353,9 @@ def shortest_kernel_us(p: Parameters) -> Number:
         hint="Write down what the promise says: kernel over kernel plus launch. If the kernel"
         " gets that fraction of the pass, what fraction is left for the launch?",
         worked_example=f"On a {M7.name} a launch costs {q(M7.launch(), 's')}, and computing is to"
-        " be three quarters of the pass. Then the launch is the last quarter, so kernel and launch"
-        f" together take four times as long, {q(4 * M7.launch(), 's')}. The kernel has to compute"
-        f" for the other {q(3 * M7.launch(), 's')}.",
+        " be two thirds of the pass. Then the launch is the last third, so kernel and launch"
+        f" together take three times as long, {q(3 * M7.launch(), 's')}. The kernel has to compute"
+        f" for the other {q(2 * M7.launch(), 's')}.",
         title="Keeping the promise",
         act=1,
         after=["act1_utilization"],
@@ -511,9 +511,9 @@ def kernels_left(p: Parameters) -> Number:
         hint="The computing stays the same. Find out how long the pass may take with it, and then"
         " how many launches fit into that time.",
         worked_example=f"A model on a {ORIN.name} computes for {q(EXAMPLE_WORK, 's')} in all, and"
-        " its GPU is to compute for three quarters of the time. Then the pass may take"
-        f" {q(EXAMPLE_WORK / 0.75, 's')}. Launches run ahead and set the pace at"
-        f" {q(ORIN.launch(), 's')} each, so {q(EXAMPLE_WORK / 0.75 / ORIN.launch())} of them fit,"
+        " its GPU is to compute for two thirds of the time. Then the pass may take"
+        f" {q(EXAMPLE_WORK / EXAMPLE_GOAL, 's')}. Launches run ahead and set the pace at"
+        f" {q(ORIN.launch(), 's')} each, so {q(EXAMPLE_WORK / EXAMPLE_GOAL / ORIN.launch())} fit,"
         " and that many kernels may be left.",
         title="How far must fusing go?",
         act=1,
@@ -539,7 +539,7 @@ def best_offer(p: Parameters) -> Choice:
         " launches gone, half a launch is left for each of today's kernels:"
         f" {q(EXAMPLE_LONG + EXAMPLE_FEWER * ORIN.launch(), 's')}. Launching ahead hides the"
         f" shorter of the two and leaves {q(EXAMPLE_LONG, 's')}. So here the faster GPU wins.",
-        title="One change, the shortest pass",
+        title="Which change helps most?",
         act=1,
         after=["act1_utilization"],
     )
@@ -579,8 +579,8 @@ def act2_message(p: Parameters) -> Message:
         "Tomás Rivera",
         "Platform engineer",
         "Compile everything tonight?",
-        "I read a chapter on frameworks, and I am sold. Fusing LayerNorm, Dropout and ReLU into"
-        f" one kernel makes them {CLAIM:g}× faster. Another page promises 10 to 20× less memory"
+        "I read a chapter on frameworks, and I am sold. Fusing LayerNorm, Dropout and ReLU"
+        f" makes them {CLAIM:g}× faster. Another page promises 10 to 20× less memory"
         " traffic. And you pay for compiling only once.\n\n"
         "So tonight I want torch.compile on for everything: the image service in the cloud,"
         " the keyword box at the edge, the CI jobs. I tried one CI job already, and it got slower."
@@ -637,8 +637,7 @@ def act2_fusion(p: Parameters) -> Prediction:
             " and the traffic takes over.",
             "C": f"Nothing here can fall by more than {q(fused.traffic_reduction, '×')}. The trips"
             f" to Python are part of a launch, and {steps_} launches become one; the traffic goes"
-            f" from {moved}, and the arithmetic stays. So the time goes from {times}. Does any"
-            " size make it more than three?",
+            f" from {moved}, and the arithmetic stays. So the time goes from {times}.",
             "D": "That figure belongs to attention, where a table of scores that grows with the"
             " square of the sequence is never written. Here is no such table: the"
             f" traffic goes from {moved}, {q(fused.traffic_reduction, '×')} less, and the time from"
@@ -749,11 +748,10 @@ def ridge_gap_times(p: Parameters) -> Number:
         high=20_000,
         hint="Two intensities are compared. First decide which of the two units can do a ReLU at"
         " all: one of them multiplies matrices and does nothing else.",
-        worked_example="A chip does 40 TFLOPS in its vector units. Of 100 GB/s, 80% were measured:"
-        " 80 GB/s."
-        " So its ridge for elementwise work lies at 500 FLOP/B. A fused kernel does 250 FLOP for"
-        " each fp16 element, which it reads once and writes once: four bytes, so 62.5 FLOP/B. It"
-        " would need eight times that.",
+        worked_example="A chip does 400 TFLOPS in its vector units. Of 1,000 GB/s, 80% were"
+        " measured: 800 GB/s. So its ridge for elementwise work lies at 500 FLOP/B. A fused kernel"
+        " does 250 FLOP for each fp16 element, which it reads once and writes once: four bytes, so"
+        " 62.5 FLOP/B. It would need eight times that.",
         title="How far below the ridge?",
         act=2,
         after=["act2_fusion"],
@@ -895,7 +893,7 @@ def act2_break_even(p: Parameters) -> Prediction:
         {
             "A": "about 1,000: the cost is tiny",
             "B": "about 10,000: a few seconds of work",
-            "C": f"about {about:,.0f}: images save little",
+            "C": f"about {about:,.0f}: each image saves little",
             "D": "about 10 million: it hardly ever pays",
         },
         values={"A": 1e3, "B": 1e4, "C": about, "D": 1e7},

@@ -199,9 +199,7 @@ lab = Lab(
         "constraint_hit": flag("whether the design breaks a promise"),
     },
     deeper=(
-        "rate_per_s",
         "admission",
-        "least_right_pct",
         "act1_why",
         "act1_peek",
         "act2_why",
@@ -550,6 +548,11 @@ def act2_guess(p: Parameters) -> Prediction:
     one, many, few = guessing(1), guessing(MANY), guessing(MANY, FEWER)
     gains = {"A": float(f"{one.speedup:.3g}"), "B": 0.9, "C": GUESSES * RIGHT, "D": 1.5}
     alone, checked = q(one.check, "×"), q(many.check, "×")
+    paid = (
+        f"With its guesses that is the time of {q(many.time)} plain steps, which would write"
+        f" {q(many.time)} tokens for each user; guessing writes {q(many.tokens)}, so it is"
+        f" {q(many.speedup, '×')} as fast."
+    )
     return Prediction(
         "A plain step writes one token for each user. Of"
         f" {q(GUESSES)} guessed tokens, each is right with a chance of {q(RIGHT, '%')} and takes"
@@ -568,24 +571,19 @@ def act2_guess(p: Parameters) -> Prediction:
         answer=min(gains, key=lambda key: abs(gains[key] - float(many.speedup))),
         distance="times",
         feedback={
-            "A": "That holds while a step waits for its weights. With one user, checking 8 tokens"
-            f" takes {alone} as long as a plain step; with {q(MANY)} there are {q(8 * MANY)} rows"
-            f" in every product, and the arithmetic takes {checked} as long. As many tokens as"
-            f" before come out of it, {q(many.tokens)}, so guessing is {q(many.speedup, '×')} as"
-            " fast.",
-            "B": f"Guessing still writes {q(many.tokens)} tokens per step. But checking 8 tokens of"
-            f" {q(MANY)} users takes {checked} as long as a plain step, measured; for one it took"
-            f" {alone}. With {q(FEWER)} guesses instead of {q(GUESSES)} it is"
-            f" {q(few.speedup, '×')} as fast: less work is wasted on guesses that nobody keeps.",
+            "A": "That holds while a step waits for its weights. With one user, checking takes"
+            f" {alone} as long as a plain step. With {q(MANY)} there are {q(8 * MANY)} rows in"
+            f" every product, and it takes {checked} as long. {paid}",
+            "B": f"With one user, checking takes {alone} as long as a plain step, and with"
+            f" {q(MANY)} it takes {checked}, both measured. {paid} With {q(FEWER)} guesses instead"
+            f" of {q(GUESSES)} it is {q(few.speedup, '×')} as fast: less work is wasted on guesses"
+            " that nobody keeps.",
             "C": f"{q(GUESSES)} guesses of which {q(RIGHT, '%')} are right sounds like"
-            f" {q(gains['C'])} tokens. But everything after the first wrong guess is thrown away,"
-            f" so a step writes {q(many.tokens)} for each user. And with {q(MANY)} users checking"
-            f" takes {checked} as long as a plain step. Guessing is {q(many.speedup, '×')} as fast"
-            " then.",
-            "D": "A part is lost, and it is more than all of the gain. Checking 8 tokens takes"
-            f" {alone} as long as a plain step for one user and {checked} for {q(MANY)}, measured,"
-            f" while the tokens that come out stay at {q(many.tokens)}. What remains is"
-            f" {q(many.speedup, '×')}. With {q(FEWER)} guesses it would be {q(few.speedup, '×')}.",
+            f" {q(gains['C'])} tokens. But everything after the first wrong guess is thrown away."
+            f" And with {q(MANY)} users, checking takes {checked} as long as a plain step. {paid}",
+            "D": f"A part is lost, and it is more than the gain. Checking takes {alone} as long as"
+            f" a plain step for one user and {checked} for {q(MANY)}, measured. {paid} With"
+            f" {q(FEWER)} guesses it would be {q(few.speedup, '×')}.",
         },
         where="steps of 1 and of 8 tokens measured on one H200, 2,048 tokens in each cache",
         act=2,
@@ -777,5 +775,5 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
         ],
         ahead="Your cache stays in your ledger, for the labs on energy and cost.",
-        after=["smaller_or_paged", "guesses_and_time"],
+        after=["rate_per_s", "guesses_and_time"],
     )

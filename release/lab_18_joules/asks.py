@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from mlsys_widgets.instruments.energy_scenes import measured
 from mlsys_widgets.labs import (
     Choice,
     Essay,
@@ -41,6 +42,7 @@ LIMIT, LEAST_LIMIT, MOST_LIMIT = 70.0, 50.0, 85.0
 EXPECTED = 60
 J_PER_KWH = 3.6e6
 EX_WATTS, EX_FIXED, EX_EACH, EX_LIMIT = 2000, 1.0, 0.001, 6.0
+EX_GUESSES, EX_CHECK, EX_TOKENS = 2, 3.5, 1.75
 EX_IDLE, EX_BUSY_WATTS, EX_RATE, EX_TOKEN = 500, 2500, 5000, 0.7
 EX_DAILY, EX_JOULES, EX_PUE, EX_TONNES, EX_GRID = 1e10, 0.72, 2.0, 7.3, 10
 
@@ -82,11 +84,8 @@ def from_lab_14(fields: Mapping[str, Any]) -> str:
     return f"The design at the end begins with {q(seats_of(fields))} conversations at once, {why}."
 
 
-@cache
 def measured_joules(work: str, batch: int, sequence: int) -> float:
-    (case,) = cases(CARD, kind="energy", variant="graph", work=work, batch=batch, sequence=sequence)
-    assert case.energy is not None
-    return case.energy["joules"] / (batch * (sequence if work == "prefill" else 1))
+    return next(joules for many, _, joules in measured(work, sequence) if many == batch)
 
 
 @cache
@@ -94,11 +93,7 @@ def measured_watts(batch: int) -> float:
     if not batch:
         found = [c.energy["watts"] for c in cases(CARD, kind="energy", variant="idle") if c.energy]
         return sum(found) / len(found)
-    (case,) = cases(
-        CARD, kind="energy", variant="graph", work="decode", batch=batch, sequence=CONTEXT
-    )
-    assert case.energy is not None
-    return case.energy["watts"]
+    return next(watts for many, watts, _ in measured("decode", CONTEXT) if many == batch)
 
 
 def measured_saving(sequence: int = CONTEXT) -> float:
@@ -180,12 +175,15 @@ lab = Lab(
         "fixed_ms": Parameter(7.5, steps(4, 12, 0.1), "ms", "step, whatever the batch"),
         "each_ms": Parameter(0.05, steps(0.03, 0.09, 0.001), "ms", "step, for each one more"),
         "room": Parameter(2.5, steps(1.5, 6, 0.1), "", "energy beyond what each one takes"),
+        "guesses": Parameter(4, (3, 4, 5, 6), "guesses", "guesses for each step"),
+        "right_pct": Parameter(70, steps(62, 86, 0.2), "%", "guesses that are right"),
+        "check": Parameter(1.5, steps(1.3, 1.9, 0.01), "steps", "time of a step that checks"),
         "busy_watts": Parameter(600, steps(420, 680, 5), "W", "power of a card at work"),
         "idle_watts": Parameter(100, steps(60, 140, 1), "W", "power of a card that waits"),
         "full_rate": Parameter(5000, steps(2000, 9000, 50), "tokens/s", "tokens at work"),
         "slack": Parameter(1.4, steps(1.15, 1.9, 0.05), "", "what rests may add"),
         "cards": Parameter(40, steps(24, 60, 1), "cards", "cards at night"),
-        "kept": Parameter(10, steps(8, 16, 1), "cards", "cards that stay on"),
+        "tail": Parameter(12, steps(8, 16, 0.1), "services", "what p99 may take at night"),
         "quiet_pct": Parameter(10, steps(5, 12, 1), "%", "how busy they are at night"),
         "hours": Parameter(8, steps(6, 10, 0.5), "hours", "how long a night is"),
         "change": Parameter(
@@ -208,8 +206,6 @@ lab = Lab(
         "token_mj": Parameter(90, steps(45, 160, 0.5), "mJ", "energy of a token at the card"),
         "pue": Parameter(1.4, steps(1.15, 1.7, 0.01), "", "power usage effectiveness"),
         "grid_g": Parameter(150, steps(60, 400, 1), "g/kWh", "what electricity emits"),
-        "seats": Parameter(32, steps(6, 160, 1), "conversations", "answered at once"),
-        "answer_pct": Parameter(50, steps(20, 70, 1), "%", "of the energy for writing"),
         "promise_ms": Parameter(14, steps(13, 16, 0.5), "ms", "time of a token"),
         "carbon_kg": Parameter(6.5, steps(6.2, 7, 0.1), "kg", "carbon of a billion tokens"),
         "cost_usd": Parameter(3.3, steps(3.2, 3.5, 0.05), "USD", "electricity of as many"),
@@ -242,7 +238,6 @@ lab = Lab(
         "act2_math",
         "prompt_message",
         "act3_writing",
-        "answer_tokens",
         "advice",
         "deeper_kept",
     ),
@@ -338,7 +333,7 @@ def least_batch(p: Parameters) -> Number:
         f" cost {allowed_mj(p):g} mJ. With how many conversations at once does it cost just that?"
         " Answer in conversations, as in 75; a fraction is fine.",
         "conversations",
-        points=15,
+        points=14,
         low=2,
         high=2000,
         hint="Write down the energy of a whole step, divide it by its tokens, and solve for how"
@@ -349,7 +344,34 @@ def least_batch(p: Parameters) -> Number:
         f" {q(EX_LIMIT - EX_WATTS * EX_EACH, 'J')} are left for its part of the"
         f" {q(EX_WATTS * EX_FIXED, 'J')}, so b is"
         f" {q(EX_WATTS * EX_FIXED / (EX_LIMIT - EX_WATTS * EX_EACH))}.",
-        title="How many at once",
+        title="The energy of a step",
+        act=1,
+        after=["act1_saving"],
+    )
+
+
+@lab.asks(instead_of="least_batch")
+def guessed_mj(p: Parameters) -> Number:
+    return Number(
+        f"Another card draws {p.writing_watts:g} W while it writes, whatever a step does. For a"
+        f" single conversation a plain step takes {p.fixed_ms:g} ms. Now a small model guesses"
+        f" {p.guesses} tokens, each right in {p.right_pct:g}% of the cases. One step checks all of"
+        f" them and takes {p.check:g} plain steps, guessing included. Guesses count up to the"
+        " first wrong one, and the step adds a token of its own. What does a token cost? Answer in"
+        " mJ, as in 75.",
+        "mJ",
+        points=14,
+        low=100,
+        high=100_000,
+        hint="Write down the energy of a whole step and divide it by its tokens. A guess counts"
+        " only if all before it are right.",
+        worked_example=f"A server draws {EX_WATTS:,} W, and a plain step takes {q(EX_FIXED, 's')}."
+        f" {EX_GUESSES} tokens are guessed, 50% of them right, and a step that checks takes"
+        f" {q(EX_CHECK)} plain ones: {q(EX_WATTS * EX_FIXED * EX_CHECK, 'J')}. The first guess"
+        f" counts in 50% of the steps and the second in 25%, so with its own token a step writes"
+        f" {q(EX_TOKENS)}. A token costs"
+        f" {q(EX_WATTS * EX_FIXED * EX_CHECK / EX_TOKENS, 'J')}.",
+        title="The energy of a step",
         act=1,
         after=["act1_saving"],
     )
@@ -465,7 +487,7 @@ def waiting_energy(p: Parameters) -> Number:
         f" writes {p.full_rate:,} tokens/s at work. A token may cost {night_mj(p):g} mJ, waiting"
         " included. How busy must the card be? Answer in percent, as in 75.",
         "percent",
-        points=15,
+        points=14,
         low=1,
         high=1000,
         hint="Mean power is what it draws at work and while it waits, each with its part of the"
@@ -482,24 +504,26 @@ def waiting_energy(p: Parameters) -> Number:
     )
 
 
-@lab.asks(instead_of="waiting_energy")
-def saved_kwh(p: Parameters) -> Number:
+@lab.asks
+def spare_kwh(p: Parameters) -> Number:
     return Number(
-        f"During a night of {p.hours:g} hours, {p.cards} cards are each busy {p.quiet_pct}% of the"
-        f" time. They draw {p.busy_watts:g} W at work and {p.idle_watts:g} W while they wait."
-        f" The same work moves to {p.kept} of them, in the same batches, and the others are"
-        " switched off. What does that save in a night? Answer in kWh, as in 75.",
+        f"During a night of {p.hours:g} hours, each of {p.cards} cards is at work {p.quiet_pct}% of"
+        f" the time, at {p.busy_watts:g} W, and draws {p.idle_watts:g} W while it waits. Jobs"
+        " arrive at random and take random times, and a card does one after the other, as in Lab"
+        " 13. Now the same work moves to as few cards as keep a promise, p99 within"
+        f" {p.tail:g} services; the rest are off, and a fraction of a card is fine. How much energy"
+        " do the cards that stay on take while they wait? Answer in kWh, as in 75.",
         "kWh",
-        points=15,
-        low=0.5,
-        high=1000,
-        hint="The work takes as long as before, all cards together. Count the hours of waiting"
-        " before and after.",
-        worked_example="Four servers work one hour each in a night of five hours, and wait for"
-        " four: sixteen hours of waiting. Two of them could do the four hours of work, and would"
-        " wait three hours each. So ten hours of waiting are saved, and at 500 W that is five kWh."
-        " What they draw at work does not matter, because the work stays.",
-        title="The energy of waiting",
+        points=14,
+        low=0.02,
+        high=500,
+        hint="p99 is ln 100 services over what is spare. From what is spare follow the cards that"
+        " stay on, and from their hours those of waiting.",
+        worked_example="A hundred servers are at work a fifth of the time: twenty hours of work in"
+        " each hour. If p90 must be within five services, the natural logarithm of ten over five is"
+        " spare: 46%. So the work is 54% of the time of 37 servers, and for each hour of the night"
+        " they wait seventeen hours together. At 2,000 W that is 34 kWh.",
+        title="What the promise costs",
         act=2,
         after=["act2_waiting"],
     )
@@ -537,7 +561,7 @@ def carbon_limit(p: Parameters) -> Number:
         f" 365 days it may emit {tonnes(p):,g} t. How much may its electricity emit at most?"
         " Answer in grams per kWh, as in 75.",
         "g/kWh",
-        points=15,
+        points=14,
         low=1,
         high=300_000,
         hint="First the joules of a year at the card, then at the plug, then in kWh: one kWh is"
@@ -561,7 +585,7 @@ def token_mj_allowed(p: Parameters) -> Number:
         f" may emit {tonnes(p):,g} t. How much may a token take at the card at most? Answer in"
         " millijoules, as in 75.",
         "mJ",
-        points=15,
+        points=14,
         low=1,
         high=200_000,
         hint="First the kWh that the carbon allows at the plug, then what of it reaches the cards,"
@@ -721,29 +745,6 @@ def act3_writing(p: Parameters) -> Prediction:
 
 
 @lab.asks
-def answer_tokens(p: Parameters) -> Number:
-    return Number(
-        "By the instrument *Written and read*, never waiting: a request reads a prompt of"
-        f" {PROMPT:,} tokens alone, and writes with {p.seats} conversations at once and contexts of"
-        f" {CONTEXT:,} tokens. How many tokens may its answer have, if writing may take"
-        f" {p.answer_pct}% of the request's energy? Answer in tokens, as in 750.",
-        "tokens",
-        points=12,
-        low=2,
-        high=200_000,
-        hint="Read the energy of a written token and that of a read one. The math has more digits"
-        " than the large numbers.",
-        worked_example="Elsewhere a token that is read takes 2 mJ, so a prompt of 1,500 tokens"
-        " takes 3 J. Writing may take a quarter of the request's energy: with 3 J for the other"
-        " three quarters, that is 1 J. A token that is written takes 0.5 J with the batch of the"
-        " question, so the answer may have two.",
-        title="Prompt against answer",
-        act=3,
-        after=["act3_writing"],
-    )
-
-
-@lab.asks
 def advice(p: Parameters) -> Essay:
     return Essay(
         "Write to Noor before Friday. How full should the cards be, and why is the panel of"
@@ -752,7 +753,7 @@ def advice(p: Parameters) -> Essay:
         [
             (5, "tells power and energy apart, with joules of a token for small and large batches"),
             (5, "counts what waiting adds, and says what is done about it and when that pays"),
-            (4, "compares grids and buildings by numbers, and joins carbon with the bill"),
+            (5, "compares grids and buildings by numbers, and joins carbon with the bill"),
             (4, "names the promise that ends each saving, and what was not measured"),
         ],
         title="Before Friday",

@@ -222,8 +222,7 @@ def act1_message(p: Parameters) -> Message:
         "VP of Engineering",
         "One stack for everything?",
         "Every doorbell we ship next year must wake up at its keyword. Our cloud team "
-        "wants $50,000 to stream the audio to the H100 cluster, with the code they use for "
-        "everything else.\n\n"
+        "wants $50,000 to stream the audio to the H100 cluster, with the code they have.\n\n"
         "The hardware team laughed: nothing written for an H100 will ever run on a microcontroller "
         f"that costs $2.40 and has {q(p.sram_kb * 1e3, 'B')} of memory (SRAM). Our investors read "
         "that the two are “nine orders of magnitude” apart, and nobody can tell me in what.\n\n"
@@ -415,9 +414,13 @@ def act2_message(p: Parameters) -> Message:
         f"a relative of ResNet-50: **{_model(p)}**.\n\n"
         "Where would its time go? Into arithmetic, says the cloud team: a network is only "
         "multiplications. Into fetching the weights, says the storage team. The board team would "
-        "simply put it into the doorbell.\n\n"
+        "put it into the doorbell.\n\n"
         "By Friday I must reserve GPUs or order half a million boards. Who is right?",
         task="Find out what limits the model on each machine.",
+        in_context={
+            "cloud": f"The GPUs would be {H100.name}s.",
+            "tiny": f"The boards would have {q(p.sram_kb * 1e3, 'B')} of SRAM.",
+        },
         act=2,
         after=["act1_gap"],
     )
@@ -541,8 +544,7 @@ def int8_weights_times(p: Parameters) -> Number:
         "The model is stored in fp32. Suppose you store its weights in int8, a quarter of the "
         "bytes, and convert them on the chip, so that the arithmetic stays as it is, at the full "
         f"fp16 peak. One image, {q(p.launch_us * 1e-6, 's')} of latency, one term after the other, "
-        "before and after. How many times as fast does an image become? (Write a number such as "
-        "1.1.)",
+        "before and after. How many times as fast is an image then? (Write a number such as 1.1.)",
         "times",
         points=8,
         low=0.7,
@@ -586,7 +588,7 @@ def left_beside_kb(p: Parameters) -> Number:
     return Number(
         f"{_sram(p)} Pruning keeps one in {PRUNED} weights of {_weights_of(p)}, and each that "
         "stays takes one byte, in int8. With these in the SRAM, how many KB are left for the "
-        "runtime and activations? (1 KB is 1,000 bytes. Write a number such as 85.5.)",
+        "runtime and activations? (1 KB is 1,000 bytes. Write a number such as 120.5.)",
         "KB",
         points=8,
         low=1,
@@ -631,7 +633,7 @@ def board_upgrade(p: Parameters) -> Choice:
         f"What does not fit could stream from a flash chip: {q(p.model_mb * 1e6, 'B')} at "
         f"**{q(p.mcu_mb_per_s * 1e6, 'B/s')}**. Then the board computes "
         f"{q(p.model_gflop * 1e9, 'FLOP')} at {q(p.mcu_mflops * 1e6, 'FLOP/s')}. Which single "
-        "improvement makes an image fastest?",
+        "improvement saves the most time?",
         {
             "core": f"a core that computes {p.core_times} times as fast",
             "flash": f"a flash chip that is {p.flash_times} times as fast",
@@ -753,8 +755,9 @@ def act3_rate(p: Parameters) -> Prediction:
             f"{_rate(MANY, law[MANY])}: it takes the whole peak, and "
             "leaves out the activations that every layer writes and the next one reads.",
             "D": f"You would get this if all {MANY} images of a batch took the time of one. "
-            f"Sharing launches helps until the GPU is hardly ever idle: at batch {MANY} it was "
-            f"busy for {q(busy_share(MANY), '%')} of the time, and did {measured}.",
+            f"They share the launching of {kernels}, which helps until the GPU is hardly ever "
+            f"idle: at batch {MANY} it was busy for {q(busy_share(MANY), '%')} of the time. "
+            f"The law's {_rate(MANY, law[MANY])} take the whole peak and leave out activations.",
         },
         where="one H200, PyTorch, kernels launched one by one",
         title="A batch on a real GPU",
@@ -774,16 +777,16 @@ def act3_message(p: Parameters) -> Message:
         "Iris Lindgren",
         "Product manager for devices",
         "Two products, two proposals",
-        f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp32, on "
+        f"**Tiny** hears: a keyword model with {p.kws_kparams} thousand parameters, in fp16, on "
         f"your board, whose {q(p.sram_kb * 1e3, 'B')} of SRAM it shares with the runtime and "
-        f"activations ({q(p.reserve_kb * 1e3, 'B')}). The board forgets between passes, so each "
+        f"activations ({q(p.reserve_kb * 1e3, 'B')}). The board forgets between passes: each "
         f"loads the weights from flash, at {q(p.mcu_mb_per_s * 1e6, 'B/s')}; {p.kws_passes} "
         "passes must fit into a second.\n\n"
         f"**Cloud** sees: your vision model on an H100, in batches of {p.proposed_batch}, with "
         f"kernels that reach {p.efficiency_pct}% of the peak. "
         f"The GPU must finish a batch within {q(p.deadline_us * 1e-6, 's')} and keep up "
         f"with {q(images_per_second(p), 'images/s')}.\n\n"
-        "What breaks, and by how much?",
+        "What breaks?",
         task="Load each proposal with the switch, and fix what does not hold.",
         act=3,
         after=["act2_batch"],
@@ -844,9 +847,9 @@ def mixed_kparams(p: Parameters) -> Number:
 def _scaled(p: Parameters) -> str:
     return (
         "Next spring's photos are larger, and the H100 "
-        f"({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) first scales each down, in "
-        f"**{q(p.scale_us * 1e-6, 's')}**. Then come the three terms of your model ({_model(p)}; "
-        f"{q(p.launch_us * 1e-6, 's')} of latency), one after the other."
+        f"({H100.peak_label()}, {q(H100.bandwidth, 'B/s')}) first scales them down, "
+        f"**{q(p.scale_us * 1e-6, 's')}** each. Then come the three terms of your model "
+        f"({_model(p)}; {q(p.launch_us * 1e-6, 's')} of latency), one after the other."
     )
 
 

@@ -258,15 +258,13 @@ def opening(p: Parameters) -> Message:
         "Tomás Rivera",
         "Platform engineer",
         "Far below the peak, and stuck",
-        "A tile of my dashboard is red."
-        f" Our batched products reach {p.reported} TFLOPS on an H100. The dashboard"
-        f" divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"
+        f"A tile of my dashboard is red. Our batched products reach {p.reported} TFLOPS on an"
+        f" H100. The dashboard divides that by the {q(sparse, 'FLOP/s')} of the datasheet and shows"
         f" {q(p.reported * 1e12 / sparse, '%')}.\n\n"
         "Two engineers spent three weeks on the inner loop. Every version runs fewer"
-        " instructions, and none is faster. A launch multiplies"
-        " thousands of pairs of small square fp16 matrices, each pair on its own and nothing"
-        " pruned.\n\n"
-        "On Friday I have to tell our director what my engineers run into.",
+        " instructions, and none is faster. A launch multiplies thousands of pairs of small square"
+        " fp16 matrices, each pair on its own and nothing pruned.\n\n"
+        "On Friday I have to tell our director what my engineers are up against.",
         task="Find out what holds these products back, and whether the dashboard is right.",
         in_context={
             "cloud": f"This is on the {H100.name} of our cluster.",
@@ -295,8 +293,9 @@ def act1_wall(p: Parameters) -> Prediction:
         answer="C",
         feedback={
             "A": "This assumes that a matrix product always has enough arithmetic to keep the chip"
-            f" busy. That depends on its size: with N = {SMALL} an fp16 product does {few}, while"
-            f" an H100 needs {ridge} before arithmetic becomes the limit.",
+            f" busy. That depends on its size: with N = {SMALL}, smaller than Tomás's, an fp16"
+            f" product does {few}, while an H100 needs {ridge} before arithmetic becomes the"
+            " limit.",
             "B": "That is what holds back a small product on its own: one of N ="
             f" {LITTLE} was timed on an H200 at {q(alone.attained, 'FLOP/s')}. But thousands in a"
             f" launch give every unit something to do, at {q(batch.attained, 'FLOP/s')}. Each"
@@ -306,8 +305,8 @@ def act1_wall(p: Parameters) -> Prediction:
             " H100 balances"
             f" {q(H100.peak('fp16'), 'FLOP/s')} against {q(H100.bandwidth, 'B/s')} at {ridge}, its"
             " ridge. Left of it, the rate is bandwidth times intensity:"
-            f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. No term of it is about"
-            " arithmetic.",
+            f" {q(H100.bandwidth, 'B/s')} × {few} = {rates[0]}. Arithmetic does not"
+            " appear in it.",
             "D": "If the chip set this limit, every product would meet it. But the roof of the same"
             f" H100 is {rates[1]} over products of N = {LARGE:,}, because {many} lie right of"
             f" the ridge at {ridge}, and only {rates[0]} over those of N = {SMALL}, at {few}.",
@@ -334,8 +333,8 @@ def _dense_products() -> str:
 @lab.asks
 def dense_share_pct(p: Parameters) -> Number:
     return Number(
-        f"{TWO_PEAKS} What percentage is {p.reported} TFLOPS of the peak that these products could"
-        " use? Answer in percent, as in 62.5.",
+        f"{TWO_PEAKS} {p.reported} TFLOPS is what percentage of the peak that these products could"
+        " use? Answer as in 62.5.",
         "percent",
         points=5,
         low=1,
@@ -434,7 +433,7 @@ def best_lever(p: Parameters) -> Choice:
         " they are right of it, and more bandwidth changes nothing. Three times the peak puts the"
         f" ridge at {q(3 * A100.ridge('fp16'), 'FLOP/B')}: they are still right of it, and three"
         f" times as fast. The int8 peak is {q(A100.peak('int8') / A100.peak('fp16'), '×')} the fp16"
-        " peak, so they get as much faster.",
+        " peak, so int8 makes them as much faster, and the higher peak wins.",
         title="One lever",
         act=1,
         after=["act1_wall"],
@@ -609,14 +608,16 @@ def service_message(p: Parameters) -> Message:
         f"Next month we start serving {LLAMA.name}. Its layers have three kinds of kernels:"
         " projections (matrix products), layer norm, and softmax over the attention scores. I can"
         " pay for making **one** of them faster. Half of my team says projections, because they do"
-        " nearly all of the FLOP. The other half wants to fuse the small kernels. Nobody has a"
-        " number.\n\n"
-        f"And Sales has promised that one H100 keeps {p.documents} contracts of {DOCUMENT:,} tokens"
-        " each in memory all day, beside conversations. I sign the budget on Thursday.",
+        " nearly all of the FLOP. The other half wants to fuse the small kernels.\n\n"
+        f"Sales has promised a law firm that one H100 keeps {p.documents} of its contracts,"
+        f" {DOCUMENT:,} tokens each, in memory all day, alongside conversations. I sign the budget"
+        " on Thursday.",
         task="Say which kernel to pay for, and what fits beside the contracts.",
         in_context={
-            "cloud": f"We serve from the {H100.name}, with {q(H100.memory, 'B')}.",
-            "edge": f"The camera team wants it on a {ORIN.name}, with {q(ORIN.memory, 'B')}.",
+            "cloud": f"We serve from the {H100.name}: {q(H100.memory, 'B')}, and in fp16 a ridge at"
+            f" {q(H100.ridge('fp16'), 'FLOP/B')}.",
+            "edge": f"The camera team has a {ORIN.name}: {q(ORIN.memory, 'B')}, and in fp16 a ridge"
+            f" at {q(ORIN.ridge('fp16'), 'FLOP/B')}.",
         },
         act=2,
         after=["act1_real"],
@@ -638,7 +639,7 @@ def act2_kernels(p: Parameters) -> Prediction:
             "A": "None that matters: the matrix products are what takes the time",
             "B": "Softmax and layer norm always; the projection only while tokens are few",
             "C": "All three alike: a layer reads and writes tensors of about one size",
-            "D": "Softmax always; layer norm never: its square roots take all the time",
+            "D": "The projection always; softmax and layer norm only while tokens are few",
         },
         title="Three kernels, one roof",
         answer="B",
@@ -653,10 +654,10 @@ def act2_kernels(p: Parameters) -> Prediction:
             "C": "Equal tensors do not make equal intensities. A weight is used for every token,"
             f" so a projection of {LARGE:,} tokens does {many}. An attention score is used once:"
             f" softmax and layer norm do {norm}, three orders of magnitude less.",
-            "D": "A root is slow, but there is only one for a whole row of"
-            f" {q(LLAMA.width)} elements. What counts is FLOP per byte: five for an element that"
-            " crosses memory three times, for layer norm as for softmax. In fp16, both do"
-            f" {norm}.",
+            "D": f"A projection has many weights, but uses each for every token: {q(STEP)} tokens"
+            f" leave the projection at {few}, {LARGE:,} bring it to {many}. Layer norm and softmax"
+            f" get new data with every token, so they do {norm} at any length, far left of the"
+            f" ridge at {ridge}.",
         },
         act=2,
         after=["act1_real"],
@@ -667,8 +668,9 @@ def act2_kernels(p: Parameters) -> Prediction:
 def ridge_tokens(p: Parameters) -> Number:
     return Number(
         "A projection multiplies the activations of all tokens in flight, [tokens, D], by weights"
-        f" [D, F]. In the next model D = {p.width:,} and F = {p.outputs:,}, in fp16. From how many"
-        " tokens on is this projection compute-bound on an H100? Answer in tokens, as in 1,500.",
+        f" [D, F]. In the next model D = {p.width:,} and F = {p.outputs:,}, in fp16. How many"
+        " tokens does it take to make this projection compute-bound on an H100? Answer in tokens,"
+        " as in 1,500.",
         "tokens",
         points=7,
         low=10,
@@ -693,9 +695,9 @@ def softmax_saved_ms(p: Parameters) -> Number:
         f"Reading {p.prompts} prompts of {p.sequence:,} tokens at once, a layer takes the softmax"
         f" of all {q(LLAMA.heads)} heads' fp16 scores, every token against every token of its own"
         " prompt."
-        f" Apart, each score crosses memory {q(normalization.passes)} times: it is read twice and"
-        f" written once. *All elementwise kernels fused* leaves {q(left)} crossing, the write,"
-        " because the kernel before hands the scores over on the chip. At the"
+        f" Unfused, each score crosses memory {q(normalization.passes)} times (two reads, one"
+        f" write). *All elementwise kernels fused* leaves {q(left)} crossing, the write,"
+        " because the scores are handed over on the chip. At the"
         f" {q(H100.bandwidth, 'B/s')} of an H100, how much time does fusing save in one layer?"
         " Answer in milliseconds, as in 15 ms.",
         "ms",
@@ -723,7 +725,7 @@ def kernel_to_fund(p: Parameters) -> Choice:
         f" H100. Offers for one layer of {LLAMA.name}, all kernels at their roof: run one"
         f" projection ({width} × {width} weights) in int8 instead of fp16; fuse one layer norm"
         f" ({width} elements per token); or fuse softmax. Fusing leaves"
-        f" {q(left, '%')} of a kernel's traffic. Which order saves from most to least time?",
+        f" {q(left, '%')} of a kernel's traffic. Rank them by the time they save, most first.",
         {
             "spn": "softmax, projection, layer norm",
             "psn": "projection, softmax, layer norm",
@@ -745,9 +747,9 @@ def kernel_to_fund(p: Parameters) -> Choice:
 
 def _always_there(p: Parameters) -> str:
     return (
-        f"An H100 serves {LLAMA.name} in fp16, with its grouped-query attention."
-        f" {p.documents} contracts of {DOCUMENT:,} tokens stay in its KV cache all day, beside the"
-        f" weights and activations, another {q(LLAMA.activation_share, '%')} of the weights."
+        f"An H100 serves {LLAMA.name} in fp16, with grouped-query attention."
+        f" {p.documents} contracts of {DOCUMENT:,} tokens stay in its KV cache all day."
+        f" Activations take {q(LLAMA.activation_share, '%')} of the bytes of the weights."
     )
 
 
@@ -860,7 +862,8 @@ def act2_peek(p: Parameters) -> Peek:
             r" $K$, and on-chip memory must hold what is passed on.",
             "KV cache": r"$2 \cdot \text{batch} \cdot S \cdot H_{kv} \cdot d \cdot L \cdot b$."
             f" For 16 sequences of 1,024 tokens: {q(caches[0], 'B')} with {q(LLAMA.kv_heads)} KV"
-            f" heads, {q(caches[1], 'B')} if each of the {q(LLAMA.heads)} heads kept its own.",
+            f" heads, {q(caches[1], 'B')} if each of the {q(LLAMA.heads)} heads kept its own, as"
+            " some texts have it.",
             "Everything that is kept, for one sequence": kept,
         },
         title="The equations of Act 2",
@@ -1188,8 +1191,8 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Ask which peak",
-                "Divide dense work by the dense peak, and expect large products at about two"
-                " thirds of it.",
+                "Divide dense work by the dense peak, and expect about two thirds of it from large"
+                " products.",
             ),
             (
                 "Element-wise kernels wait for memory on every machine",
@@ -1198,7 +1201,7 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "What does not fit is no design",
-                "The KV cache grows with every token, until the memory is full.",
+                "The KV cache grows with every token, until memory is full.",
             ),
         ],
         ahead="The Foundations Review puts the roofline to work.",

@@ -82,7 +82,7 @@ lab = Lab(
     title="Lab 13: The Tail at Eighty Percent",
     question="How busy may a server be before its users notice?",
     chapter=13,
-    acts=("Eighty percent busy", "What a benchmark sees", "Many at once, and all of them"),
+    acts=("Eighty percent busy", "What a benchmark sees", "Many at once"),
     parameters={
         "service_ms": Parameter(40, steps(20, 60, 0.5), "ms", "service time of a request"),
         "promise_ms": Parameter(800, steps(500, 1500, 10), "ms", "what p99 may take"),
@@ -128,7 +128,6 @@ lab = Lab(
         "constraint_hit": flag("whether the design breaks a promise"),
     },
     deeper=(
-        "late_pct",
         "steady_busy_pct",
         "act1_why",
         "act1_peek",
@@ -137,7 +136,6 @@ lab = Lab(
         "batch_message",
         "act3_batch",
         "batch_rate_per_s",
-        "slow_leaf_pct",
         "advice",
         "deeper_kept",
     ),
@@ -154,12 +152,12 @@ def opening(p: Parameters) -> Message:
         *NOOR,
         "Eighty percent and all green?",
         "Our first model goes live on Monday: one GPU that summarizes a document at a time, users"
-        " who send whenever they like. A summary takes some tens of milliseconds, often less than"
-        " half of that, and sometimes three times as much.\n\n"
-        f"Finance wants the GPU busy. I want a fifth of it spare, so we agreed on {q(BUSY, '%')},"
-        " and my team calls that comfortable: with a fifth of the time left, they say, hardly"
-        " anybody waits. Sales has signed a promise about the slowest answers, not about the mean:"
-        " ninety-nine in a hundred must be there in time, or we pay.\n\n"
+        " who send whenever they like. A summary takes some tens of milliseconds, and sometimes"
+        " three times as much.\n\n"
+        f"Finance wants the GPU busy, I want a fifth of it spare, and we agreed on {q(BUSY, '%')}."
+        " My team calls that comfortable: hardly anybody waits. Sales has signed a"
+        " promise about the slowest answers: ninety-nine in a hundred must be there in time, or we"
+        " pay.\n\n"
         "Nobody has worked out what those slowest answers take. I announce the limit tomorrow.",
         task="Say how long answers take at that load, and find the highest load that keeps the"
         " promise.",
@@ -195,22 +193,21 @@ def act1_eighty(p: Parameters) -> Prediction:
         answer=min(ends, key=lambda key: abs(math.log(ends[key] / now.tail_slowdown))),
         feedback={
             "A": "This takes the busy fraction for the chance of a short wait. But requests arrive"
-            " in bunches, and while a bunch waits the next one comes. The mean is 1 over the spare"
-            f" part: {mean} the service at {q(BUSY, '%')}. Play the film: the line grows"
-            " quickly, and a fifth of spare time empties it slowly.",
+            " in bunches, and while one waits the next comes. The mean is 1 over the spare"
+            f" part: {mean} the service. Play the film: the line grows quickly and empties slowly.",
             "B": f"That is the mean at {q(CALM, '%')}, where half of the time is spare:"
             f" {q(calm.slowdown, '×')}. At {q(BUSY, '%')} a fifth is spare, and the mean is 1 over"
-            f" that, {mean}. At any load p99 is ln 100 times the mean, which is"
-            f" {q(now.tail_slowdown / now.slowdown)} times, so it is {tail}. Drag the dot from one"
-            " load to the other.",
+            f" that, {mean}. p99 is ln 100 times the mean, or"
+            f" {q(now.tail_slowdown / now.slowdown)} times: {tail}. Drag the dot from one load to"
+            " the other.",
             "C": f"Answers take 1 over the spare part: a fifth is spare, so the mean is {mean} the"
             f" service, and p99 is {q(now.tail_slowdown / now.slowdown)} times that, {tail}. At"
             f" {q(CLOSE, '%')} both are twice as long, though the load has grown by an eighth. Drag"
             " the dot and see where the curve turns.",
             "D": "You expected a line that hardly ever empties. That is where this ends, but"
-            f" not yet: at {q(BUSY, '%')} a fifth of the time is spare, and the mean is 1 over"
+            " not yet: a fifth of the time is spare, and the mean is 1 over"
             f" that, {mean}, with a p99 of {tail}. Your numbers belong to a load a little above"
-            f" {q(CLOSE, '%')}. Drag the dot there and compare.",
+            f" {q(CLOSE, '%')}. Drag the dot there.",
         },
         where="M/M/1: arrivals at random, exponential service times",
         act=1,
@@ -221,7 +218,7 @@ def act1_eighty(p: Parameters) -> Prediction:
 def highest_rate_per_s(p: Parameters) -> Number:
     return Number(
         f"A summary takes {p.service_ms:g} ms of service on average, on one server, and"
-        f" p99 may be {p.promise_ms:g} ms. What is the highest rate at which requests may arrive?"
+        f" p99 may be {p.promise_ms:,g} ms. What is the highest rate at which requests may arrive?"
         " Answer in requests per second, as in 5.5.",
         "requests per second",
         points=8,
@@ -244,7 +241,7 @@ def highest_rate_per_s(p: Parameters) -> Number:
 @lab.asks(instead_of="highest_rate_per_s")
 def longest_service_ms(p: Parameters) -> Number:
     return Number(
-        f"{p.rate:g} summaries per second arrive at one server, and p99 may be {p.promise_ms:g}"
+        f"{p.rate:g} summaries per second arrive at one server, and p99 may be {p.promise_ms:,g}"
         " ms. How long may the service of one take on average? Answer in milliseconds, as in 5.5.",
         "ms",
         points=8,
@@ -397,11 +394,10 @@ def benchmark_message(p: Parameters) -> Message:
         "My benchmark says you are wrong",
         "I read your limit, and I do not believe it. I measured. My script sends a request, waits"
         " for the answer, pauses a moment, and sends the next one, for an hour, with the same mix"
-        f" of documents. I chose the pause so that the server was {q(BUSY, '%')} busy; I checked"
-        " that on its own counter.\n\n"
-        "Neither my mean nor my p99 is anywhere near what you predict. I plotted all answers and"
-        " sent the plot to our director with the words “80 percent is fine”. Most teams here"
-        " measure this way, and so do the tools that we download.\n\n"
+        f" of documents. I chose the pause so that the server was {q(BUSY, '%')} busy, by its own"
+        " counter.\n\n"
+        "Neither my mean nor my p99 is anywhere near what you predict, and I told our director that"
+        " “80 percent is fine”. Most teams here measure this way.\n\n"
         "One of us is wrong, and she wants to know who before noon.",
         task="Find out what such a benchmark reports, and what users would have seen.",
         act=2,
@@ -431,12 +427,12 @@ def act2_closed(p: Parameters) -> Prediction:
         title="What does the script report?",
         answer=min(means, key=lambda key: abs(math.log(means[key] / client.slowdown))),
         feedback={
-            "A": "Right: while its request is there, the client sends nothing, so nobody is ever"
+            "A": "While its request is there, the client sends nothing, so nobody is ever"
             f" ahead of it. It reports {q(client.slowdown, '×')} the service at any load, and a p99"
             f" of {q(client.tail_slowdown, '×')}, where users see {q(users.slowdown, '×')} and"
             f" {q(users.tail_slowdown, '×')}. The requests that would have waited were never sent.",
-            "B": "This supposes that the client meets a part of the line. But the line would be"
-            " made of its own requests, and it has one at a time. So it reports"
+            "B": "This client meets no part of the line, which would be made of its own requests,"
+            " and it has one at a time. So it reports"
             f" {q(client.slowdown, '×')} the service, while users at the same {q(BUSY, '%')} see"
             f" {q(users.slowdown, '×')}. Switch *Who sends* and play both films.",
             "C": "Equal load seems to mean equal waiting. But waiting comes from requests that"
@@ -457,9 +453,8 @@ def act2_closed(p: Parameters) -> Prediction:
 def measurement(p: Parameters) -> Measurement:
     return Measurement(
         "It starts a little server on this machine and sends the same 1,800 requests in two ways:"
-        " at random times, whatever was answered by then (an open loop), and each after the answer"
-        " to the one before (a closed loop). Beside each is a simulation of the same requests."
-        " Leave the computer alone meanwhile.",
+        " at random times (an open loop), and each after the answer to the one before (a closed"
+        " loop). Beside each is a simulation. Leave the computer alone meanwhile.",
         sections=("waiting",),
         seconds=18,
         title="Two loops on your machine",
@@ -512,6 +507,28 @@ def pause_ms(p: Parameters) -> Number:
         " service. Users see twice as much when half of the time is spare. So the server is busy"
         " half of the time, and the pause is as long as the service.",
         title="Behind the report",
+        act=2,
+        after=["act2_closed"],
+    )
+
+
+@lab.asks
+def slow_leaf_pct(p: Parameters) -> Number:
+    return Number(
+        f"A page asks {p.leaves} servers at once, and is ready when the last one has answered. At"
+        f" most {p.pages_pct:g}% of the pages may wait for a slow answer. What percentage of each"
+        " server's answers may be slow? Answer in percent, as in 1.5.",
+        "percent",
+        points=12,
+        low=0.06,
+        high=100,
+        hint="A page is fast only if all of its servers are. Work with the part that is fast.",
+        worked_example=f"A page asks {EXAMPLE_LEAVES} servers, and {q(EXAMPLE_PAGES, '%')} of the"
+        f" pages may be slow. Then {q(1 - EXAMPLE_PAGES, '%')} are fast, and each server must be"
+        f" fast with the {EXAMPLE_LEAVES}th root of that,"
+        f" {q((1 - EXAMPLE_PAGES) ** (1 / EXAMPLE_LEAVES), '%')}. What that leaves out of 100%"
+        " may be slow.",
+        title="As slow as the slowest",
         act=2,
         after=["act2_closed"],
     )
@@ -578,11 +595,10 @@ def batch_message(p: Parameters) -> Message:
         " line until all seats are taken.\n\n"
         f"My team wants to run that one at {q(BUSY, '%')} of what a full batch completes, too. Half"
         " of them expect the same disaster, the other half say that batching makes waiting"
-        " disappear. And the page that shows the summaries asks a hundred such services at once,"
-        " and is ready when the last one has answered.\n\n"
-        "I need a number for the service and one for the page.",
-        task="Say what a token takes at that load, and how rarely a service of the page may be"
-        " slow.",
+        " disappear.\n\n"
+        "I need a number that I can announce: what does a token of that service take, at"
+        f" {q(BUSY, '%')} of what it can do, for somebody who types a question by day?",
+        task="Say what a token takes at that load.",
         act=3,
         after=["act2_closed"],
     )
@@ -655,28 +671,6 @@ def batch_rate_per_s(p: Parameters) -> Number:
 
 
 @lab.asks
-def slow_leaf_pct(p: Parameters) -> Number:
-    return Number(
-        f"A page asks {p.leaves} servers at once and is ready when the last one has answered. At"
-        f" most {p.pages_pct:g}% of the pages may wait for a slow server. How often may each server"
-        " be slow? Answer in percent, as in 1.5.",
-        "percent",
-        points=12,
-        low=0.06,
-        high=100,
-        hint="A page is fast only if all of its servers are. Work with the part that is fast.",
-        worked_example=f"A page asks {EXAMPLE_LEAVES} servers, and {q(EXAMPLE_PAGES, '%')} of the"
-        f" pages may be slow. Then {q(1 - EXAMPLE_PAGES, '%')} are fast, and each server must be"
-        f" fast with the {EXAMPLE_LEAVES}th root of that,"
-        f" {q((1 - EXAMPLE_PAGES) ** (1 / EXAMPLE_LEAVES), '%')}. What that leaves out of 100%"
-        " may be slow.",
-        title="As slow as the slowest",
-        act=3,
-        after=["act3_batch"],
-    )
-
-
-@lab.asks
 def advice(p: Parameters) -> Essay:
     return Essay(
         "Write to Noor and Tomás. How busy may the first service be, and why is the mean no answer?"
@@ -716,14 +710,13 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Promise the slow end, and derive the load from it",
-                "The limit is where p99 meets the promise. A percentage that sounds comfortable is"
-                " no promise.",
+                "The limit is where p99 meets the promise.",
             ),
             (
                 "Do not wait for the answer before you ask again",
-                "A benchmark in a closed loop leaves out the very requests that would have waited.",
+                "A closed loop leaves out the very requests that would have waited.",
             ),
         ],
-        ahead="Your limit stays in your ledger, for the labs on serving that follow.",
+        ahead="The labs on serving that follow read your limit.",
         after=["one_or_two", "act2_closed"],
     )

@@ -1,7 +1,7 @@
 # What lab_review_foundations asks. Made by `mlsys build`; the original is in assignments/.
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from mlsys_widgets.instruments.concepts import Concept, ConceptGraph, Route
 from mlsys_widgets.labs import (
@@ -57,14 +57,15 @@ EXAMPLE_PARTS = (
 )
 
 CONSTRUCTS = {
-    "branch": "a branch on the values of its input",
-    "loop": "a loop over the length of its input",
-    "print": "a print of its loss",
-    "list": "a Python list that it appends to",
-    "sizes": "inputs whose sizes change",
-    "mask": "a mask such as `x[x > 0]`",
-    "library": "a call into SciPy",
-    "custom": "a custom operator without a fake kernel (which would tell a compiler its shapes)",
+    "branch": "branches on the values of its input",
+    "loop": "loops over the length of its input",
+    "print": "prints its loss",
+    "list": "appends to a Python list",
+    "sizes": "takes inputs whose sizes change",
+    "mask": "selects with a mask such as `x[x > 0]`",
+    "library": "calls into SciPy",
+    "custom": "uses a custom operator without a fake kernel (which would tell a compiler its"
+    " shapes)",
 }
 OPERANDS = ("w", "b", "c", "d", "e", "f")
 
@@ -310,60 +311,40 @@ CONCEPTS = ConceptGraph(
 )
 
 
-def _brought_from_01(design: Handover) -> str:
-    if not design.found:
-        return (
-            "**Lab 01**: no saved design is beside this notebook. The Review works without it:"
-            " no question needs anything from it."
-        )
-    fields = design.fields
+def _brought_from_01(fields: Mapping[str, Any]) -> str:
     if fields.get("oom_triggered"):
-        said = (
+        return (
             "your last design did not fit into the memory of its device. In Act 3 you fix a plan"
             " that fails in the same way."
         )
-    elif fields.get("constraint_hit"):
-        said = (
+    if fields.get("constraint_hit"):
+        return (
             "your last design fit into memory but broke another promise. Act 3 asks you to find"
             " what a late system waits for."
         )
-    elif fields.get("act2_bottleneck") == "compute":
-        said = (
+    if fields.get("act2_bottleneck") == "compute":
+        return (
             "your last design waited for arithmetic. Act 1 asks whether a layer norm can do the"
             " same."
         )
-    else:
-        said = (
-            "your last design waited for memory. Act 1 asks what it would take for arithmetic to"
-            " set the pace instead."
-        )
-    return f"**Lab 01**: {said}"
+    return (
+        "your last design waited for memory. Act 1 asks what it would take for arithmetic to set"
+        " the pace instead."
+    )
 
 
-def _brought_from_07(design: Handover) -> str:
-    if not design.found:
-        return (
-            "**Lab 07**: no saved design is beside this notebook. Act 2 asks what fusing is worth;"
-            " you can answer without it."
-        )
-    fields = design.fields
+def _brought_from_07(fields: Mapping[str, Any]) -> str:
     mode = "compiled" if fields.get("execution_mode") == "compiled" else "eager"
     fused = "fused" if fields.get("fusion_enabled") else "separate"
     paid = fields.get("breakeven_inferences")
     after = f" Your break-even was {paid:,.0f} inferences." if paid is not None else ""
     return (
-        f"**Lab 07**: you chose {mode} mode with {fused} kernels.{after} Act 2 asks what fusing is"
-        f" worth, and its deeper part starts with {fused} kernels."
+        f"you chose {mode} mode with {fused} kernels.{after} Act 2 asks what fusing is worth, and"
+        f" its deeper part starts with {fused} kernels."
     )
 
 
-def _brought_from_11(design: Handover) -> str:
-    if not design.found:
-        return (
-            "**Lab 11**: no saved design is beside this notebook. The roofline of Act 1 starts"
-            " without it."
-        )
-    fields = design.fields
+def _brought_from_11(fields: Mapping[str, Any]) -> str:
     bound = fields.get("bound_type")
     said = f"your kernel was {bound}-bound" if bound else "you placed a kernel under the roof"
     at = fields.get("arithmetic_intensity")
@@ -376,12 +357,27 @@ def _brought_from_11(design: Handover) -> str:
             f"You chose {strategy} fusion; set **Fusion** on the roofline of Act 1 to it and see"
             " how far the layer norm moves."
         )
-    return f"**Lab 11**: {said}{where}. {next_}"
+    return f"{said}{where}. {next_}"
 
 
 def what_you_bring(magnitude: Handover, fusion: Handover, roof: Handover) -> str:
-    lines = (_brought_from_01(magnitude), _brought_from_07(fusion), _brought_from_11(roof))
-    doubts = (each.doubt for each in (magnitude, fusion, roof) if each.doubt)
+    labs = {
+        "01": (magnitude, _brought_from_01),
+        "07": (fusion, _brought_from_07),
+        "11": (roof, _brought_from_11),
+    }
+    lines = [
+        f"**Lab {name}**: {brought(design.fields)}"
+        for name, (design, brought) in labs.items()
+        if design.found
+    ]
+    if missing := [name for name, (design, _) in labs.items() if not design.found]:
+        *first, last = missing
+        named = f"{', '.join(first)} or {last}" if first else last
+        lines.append(
+            f"No saved design of Lab {named} is beside this notebook, and no question needs one."
+        )
+    doubts = [design.doubt for design, _ in labs.values() if design.doubt]
     return "\n".join(f"- {line}" for line in (*lines, *doubts))
 
 
@@ -567,20 +563,20 @@ def _tensors(p: Parameters) -> str:
     return f"{', '.join(f'`{name}`' for name in first)} and `{last}`"
 
 
-def _has(p: Parameters) -> str:
+def _does(p: Parameters) -> str:
     *first, last = (CONSTRUCTS[key] for key in p.constructs.split())
     return f"{', '.join(first)} and {last}"
 
 
-def _chip(p: Parameters, about_the_peak: str = "fp16, dense") -> str:
+def _chip(p: Parameters) -> str:
     peak, bandwidth = q(p.peak_tflops * 1e12, "FLOP/s"), q(p.bandwidth_tbs * 1e12, "B/s")
     return (
-        f"**Your chip** is a relative of the A100: it does {peak} ({about_the_peak}) and moves"
+        f"**Your chip** is a relative of the A100: it does {peak} (fp16, dense) and moves"
         f" {bandwidth}."
     )
 
 
-ONE_PEAK = "fp16, dense; taken here for every operation, although only matrix products come near it"
+ONE_PEAK = "Use that peak for every operation here, although only matrix products come near it."
 
 
 @lab.asks
@@ -590,8 +586,8 @@ def opening(p: Parameters) -> Message:
         "Head of ML infrastructure",
         "Before you join the compiler team",
         "Next week you join the people who build our compiler. The last person I sent them had read"
-        " every paper and spent a month on a pass that made nothing faster, because it removed"
-        " arithmetic from kernels that were waiting for something else.\n\n"
+        " every paper and spent a month on a pass that made nothing faster, because it sped up what"
+        " nothing was waiting for.\n\n"
         "Before Monday I'd like to see the pictures in your head: what a chip"
         " allows, what a compiler can see, and how you tell which of the two is the problem."
         " Guess where you have to, and say how sure you are.",
@@ -613,8 +609,8 @@ def claim(p: Parameters) -> Message:
         " times the work per element. Could you check his reasoning before I answer him tonight?",
         task="Say how fast a perfect layer norm could be before you look.",
         in_context={
-            "cloud": f"You are looking at an {A100.name}.",
-            "edge": f"You are looking at a {ORIN.name}.",
+            "cloud": f"The roofline below shows an {A100.name}, a relative of your chip.",
+            "edge": f"The roofline below shows a {ORIN.name}; predict for an A100 all the same.",
         },
         act=1,
     )
@@ -639,9 +635,8 @@ def act1_share(p: Parameters) -> Prediction:
         distance="times",
         feedback={
             "A": "This assumes that good code can keep any chip busy. But layer norm does"
-            f" {counted}: unfused, it reads its tensor for the statistics, reads it again, and"
-            f" writes it. That is {at}, and the A100 needs {ridge} before arithmetic sets the pace."
-            f" Unfused, it stops at {most}.",
+            f" {counted}, which is {at}, and the A100 needs {ridge} before arithmetic sets the"
+            f" pace. Unfused, it stops at {most}, however good the code is.",
             "B": "Half sounds like a fair split between moving and computing. The two are nowhere"
             f" near equal, though: at {at} against a ridge of {ridge}, arithmetic is finished long"
             f" before the data has arrived, and {most} of the peak remains.",
@@ -650,9 +645,9 @@ def act1_share(p: Parameters) -> Prediction:
             f" fraction of the peak: {most}. Left of the ridge you never need more than this one"
             " division.",
             "D": f"Left of the ridge, the fraction of the peak is intensity over ridge: {at} over"
-            f" {ridge} is {most}. (An element takes {counted}: unfused, it is read for the"
-            " statistics, read again, and written.) No code can change that as long as the same"
-            " bytes move. What could change is the number of bytes: Act 2 is about that.",
+            f" {ridge} is {most}. (An element takes {counted}.) No code can change that as long"
+            " as the same bytes move. What could change is the number of bytes: Act 2 is about"
+            " that.",
         },
         act=1,
     )
@@ -661,9 +656,9 @@ def act1_share(p: Parameters) -> Prediction:
 @lab.asks
 def busy_flop_per_element(p: Parameters) -> Number:
     return Number(
-        f"{_chip(p, ONE_PEAK)} An elementwise kernel reads each fp32 element once and writes one"
-        " fp32 result; the contractor's ReLU is one, with 1 FLOP per element. How many FLOP must a"
-        " kernel do per element so that arithmetic sets the pace? Enter a number such as 350.",
+        f"{_chip(p)} {ONE_PEAK} An elementwise kernel reads each fp32 element once and writes one"
+        " fp32 result. How many FLOP must it do per element (the contractor's ReLU does 1) so that"
+        " arithmetic sets the pace? Enter a number such as 350.",
         "FLOP per element",
         points=8,
         low=20,
@@ -673,8 +668,8 @@ def busy_flop_per_element(p: Parameters) -> Number:
         worked_example=f"A {ORIN.name} does {q(ORIN.peak('fp16'), 'FLOP/s')} and moves"
         f" {q(ORIN.bandwidth, 'B/s')}. Per byte, that is {q(ORIN.ridge('fp16'), 'FLOP/B')}, its"
         " ridge. A kernel that reads one fp16 element and writes one moves"
-        f" {2 * FP16} bytes for each, so arithmetic sets the pace from"
-        f" {q(2 * FP16 * ORIN.ridge('fp16'))} FLOP per element on.",
+        f" {2 * FP16} bytes for each, so arithmetic sets the pace once it does"
+        f" {q(2 * FP16 * ORIN.ridge('fp16'))} FLOP per element.",
         title="What would keep your chip busy?",
         act=1,
         after=["act1_share"],
@@ -685,7 +680,7 @@ def busy_flop_per_element(p: Parameters) -> Number:
 def busy_tb_per_s(p: Parameters) -> Number:
     elements = ORIN.peak("fp16") / EXAMPLE_FLOP
     return Number(
-        f"{_chip(p, ONE_PEAK)} An elementwise kernel reads each fp32 element once, does"
+        f"{_chip(p)} {ONE_PEAK} An elementwise kernel reads each fp32 element once, does"
         f" **{p.element_flop}** FLOP on it (the contractor's ReLU does 1) and writes one fp32"
         " result. How fast must memory be, in TB/s, so that arithmetic sets the pace? Enter a"
         " number such as 12.",
@@ -755,11 +750,11 @@ def spill_times(p: Parameters) -> Number:
 @lab.asks
 def working_set_home(p: Parameters) -> Choice:
     return Choice(
-        f"Each block of a kernel keeps {p.tile_tensors} tiles of {p.tile_rows:,} ×"
-        f" {p.tile_columns} fp16 numbers of its own at hand. {p.tile_blocks} blocks at a time run"
-        f" on each of an A100's {MULTIPROCESSORS} multiprocessors, divide its shared memory evenly,"
-        " and divide the L2 cache with all others. What is the fastest level that holds the tiles"
-        " of every running block, each in what it has there?",
+        f"Each thread block of a kernel works on {p.tile_tensors} tiles of its own, {p.tile_rows:,}"
+        f" × {p.tile_columns} fp16 numbers each. On each of an A100's {MULTIPROCESSORS}"
+        f" multiprocessors, {p.tile_blocks} blocks run at a time. They divide its shared memory"
+        " evenly, and the L2 cache with all other blocks. What is the fastest level in which every"
+        " running block has room for its tiles?",
         {
             "registers": "the registers of one thread",
             "sram": "a block's shared memory",
@@ -771,7 +766,7 @@ def working_set_home(p: Parameters) -> Choice:
         " has 500 bytes of registers. A multiprocessor has 80 KB of shared memory, which four"
         " blocks divide, so each gets 20 KB. Both are too small. The L2 cache has 4 MB for the"
         " blocks of 30 multiprocessors, 33.3 KB for each, and holds the tiles.",
-        title="Where does the working set live?",
+        title="Which level holds the tiles?",
         ordered=True,
         act=1,
         after=["act1_share"],
@@ -851,10 +846,10 @@ def capture_message(p: Parameters) -> Message:
         "Lena Brandt",
         "Model serving engineer",
         "Which tool, before Thursday?",
-        f"I serve a model that a research team handed me. It has {_has(p)}. In eager mode it is"
-        " right, and too slow. Last year another team captured theirs with the first tool they"
-        " found and tried it on one example. Two weeks later they had to take it down on a Sunday"
-        " night.\n\n"
+        f"I serve a model that a research team handed me. It {_does(p)}. In eager mode its"
+        " results are right, but it is too slow. Last year another team captured theirs with the"
+        " first tool they found and tried it on one example. Two weeks later they had to take it"
+        " down on a Sunday night.\n\n"
         "Today every elementwise operation is a kernel of its own. A compiler would fuse them,"
         " people say, but nobody can tell me what that is worth. My release is on Thursday.",
         task="Say what fusion is worth, and how Lena can capture her model.",
@@ -940,7 +935,7 @@ def act2_traffic(p: Parameters) -> Prediction:
 @lab.asks
 def capture_method(p: Parameters) -> Choice:
     return Choice(
-        f"Lena's model has {_has(p)}. Which of these four ways to run it is optimized the most and"
+        f"Lena's model {_does(p)}. Which of these four ways to run it is optimized the most and"
         " still does everything that eager mode does (the same results, the same prints, the same"
         " lists), without a change to the model? Between two that are optimized equally, choose"
         " the more flexible one.",
@@ -962,22 +957,42 @@ def capture_method(p: Parameters) -> Choice:
     )
 
 
+FIND_THE_BARRIER = (
+    "Ask first which operation must have seen every element before the next one can begin: a kernel"
+    " ends there. Then count the trips of"
+)
+EXAMPLE_CHAINS = (
+    f"On a {ORIN.name}, `y = gelu(x * w)` and then `z = tanh(y / y.max())`, with fp16 tensors of a"
+    " billion elements."
+)
+
+
+def _code_of_lena(p: Parameters) -> str:
+    return (
+        f"Lena's code is {_two_chains(p)}, where {_tensors(p)} are fp16 tensors of"
+        f" {p.chain_melem} million elements, too large for every cache."
+    )
+
+
+def _between_memory_and_chip(p: Parameters) -> str:
+    return (
+        f"to move between memory and your chip ({q(p.bandwidth_tbs * 1e12, 'B/s')})? Enter"
+        " microseconds, such as 45."
+    )
+
+
 @lab.asks
 def barrier_us(p: Parameters) -> Number:
     return Number(
-        f"Lena's code is {_two_chains(p)}, where {_tensors(p)} are fp16 tensors of"
-        f" {p.chain_melem} million elements, too large for every cache. A compiler fuses as much"
-        " as it can. How long does the data take at least to move between memory and your chip"
-        f" ({q(p.bandwidth_tbs * 1e12, 'B/s')})? Enter microseconds, such as 45.",
+        f"{_code_of_lena(p)} A compiler fuses as much as it can. How long does the data take at"
+        f" least {_between_memory_and_chip(p)}",
         "µs",
         points=10,
         low=5,
         high=20000,
-        hint="Ask first which operation must have seen every element before the next one can begin:"
-        " a kernel ends there. Then count the trips of each kernel.",
-        worked_example=f"On a {ORIN.name}, `y = gelu(x * w)` and then `z = tanh(y / y.max())`, with"
-        " fp16 tensors of a billion elements. The maximum needs all of `y`, so one kernel reads"
-        " `x` and `w` and writes `y`, and a second reads `y` and writes `z`: five trips of"
+        hint=f"{FIND_THE_BARRIER} each kernel.",
+        worked_example=f"{EXAMPLE_CHAINS} The maximum needs all of `y`, so one kernel reads `x` and"
+        " `w` and writes `y`, and a second reads `y` and writes `z`: five trips of"
         f" {q(1e9 * FP16, 'B')}. Together they are {q(5 * 1e9 * FP16, 'B')}, which"
         f" {q(ORIN.bandwidth, 'B/s')} move in {q(5 * 1e9 * FP16 / ORIN.bandwidth, 's')}.",
         title="Two chains and a sum",
@@ -989,19 +1004,15 @@ def barrier_us(p: Parameters) -> Number:
 @lab.asks(instead_of="barrier_us")
 def barrier_saved_us(p: Parameters) -> Number:
     return Number(
-        f"Lena's code is {_two_chains(p)}, where {_tensors(p)} are fp16 tensors of"
-        f" {p.chain_melem} million elements, too large for every cache. Today each operation is a"
-        " kernel of its own, and so is the sum. A compiler fuses as much as it can. How much less"
-        " time does the data then take to move between memory and your chip"
-        f" ({q(p.bandwidth_tbs * 1e12, 'B/s')})? Enter microseconds, such as 45.",
+        f"{_code_of_lena(p)} Today each operation is a kernel of its own, and so is the sum. A"
+        " compiler fuses as much as it can. How much less time does the data then take"
+        f" {_between_memory_and_chip(p)}",
         "µs",
         points=10,
         low=5,
         high=20000,
-        hint="Ask first which operation must have seen every element before the next one can begin:"
-        " a kernel ends there. Then count the trips of all kernels, today's and the fused ones.",
-        worked_example=f"On a {ORIN.name}, `y = gelu(x * w)` and then `z = tanh(y / y.max())`, with"
-        " fp16 tensors of a billion elements. Today: 3 trips for the product, 2 for GELU, 1 for the"
+        hint=f"{FIND_THE_BARRIER} all kernels, today's and the fused ones.",
+        worked_example=f"{EXAMPLE_CHAINS} Today: 3 trips for the product, 2 for GELU, 1 for the"
         " maximum, 2 for the quotient and 2 for tanh. Fused: 3 up to `y`, because the maximum needs"
         " all of it, and 2 from there to `z`. So five trips are saved,"
         f" {q(5 * 1e9 * FP16, 'B')}, which {q(ORIN.bandwidth, 'B/s')} move in"
@@ -1028,7 +1039,7 @@ def hidden_launch_melem(p: Parameters) -> Number:
         " time, and how many does one element move?",
         worked_example="A launch on another chip costs 20 µs, and its memory moves 600 GB/s: 12 MB"
         " in that time. A kernel that reads one fp32 element and writes one moves 8 bytes for each,"
-        " so it lasts as long as a launch from 1.5 million elements on.",
+        " so with 1.5 million elements it lasts as long as a launch.",
         title="When launches disappear",
         act=2,
         after=["act2_traffic"],
@@ -1448,7 +1459,7 @@ def ten_questions(p: Parameters) -> Quiz:
                     "metric": f"At its roof, an fp32 ReLU reaches {most} of an A100's fp16 peak,"
                     " so a claim of 100% cannot be about useful work. A unit that waits also"
                     " counts as busy. The honest number is the percentage of the bandwidth."
-                    " Deeper in Act 1, *A second look at the profile* asks for it.",
+                    " *A second look at the profile* in Act 1 asks for it.",
                     "never": "Good kernels come close to the limit that binds them: large products"
                     " to the peak, elementwise kernels to the bandwidth. For ReLU the peak is the"
                     f" wrong limit; {most} of it is all that an A100's memory allows. Ask which"

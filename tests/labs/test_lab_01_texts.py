@@ -216,14 +216,16 @@ def test_the_law_and_the_stopwatch_differ_as_act_3_says():
     assert asked.values["A"] == pytest.approx(rates[1], rel=0.03)
 
 
-def test_a_lamp_of_the_board_can_turn_red():
-    """In fp32 and from its flash chip, a pass is in time for some and late for others."""
-    late = 0
+def test_the_lamps_of_the_board_can_turn_red_and_tell_no_precision():
+    """The proposal is in time for some and late for others; whether it fits leaves two options."""
+    late, right = 0, {True: set(), False: set()}
     for p in DRAWN:
         law = board(p)
-        law.set(data=p.kws_kparams * 4e3, operations=p.kws_mflop * 1e6)
+        law.set(data=p.kws_kparams * 2e3, operations=p.kws_mflop * 1e6)  # in fp16
         late += law.result.total > 1 / p.kws_passes
+        right[law.alert(law.result) is None].add(key("keyword_precision", p).value)
     assert 0.1 < late / len(DRAWN) < 0.9
+    assert right == {True: {"fp32", "fp16"}, False: {"int8", "none"}}
 
 
 # Nobody is helped by a neighbor.

@@ -125,7 +125,7 @@ def test_lab_01_loads_the_proposal_of_each_context(opened):
     assert (design.batch, design.data) == (p.proposed_batch, p.model_mb * 1e6)
     assert design.efficiency == p.efficiency_pct / 100
     toggle.context = "tiny"
-    assert (design.batch, design.data) == (1, p.kws_kparams * 4e3)
+    assert (design.batch, design.data) == (1, p.kws_kparams * 2e3)
     assert (design.operations, design.efficiency) == (p.kws_mflop * 1e6, 1)
 
 

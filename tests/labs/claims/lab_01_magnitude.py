@@ -581,7 +581,7 @@ CLAIMS = [
         ONE.gpu_busy < 0.2 * ONE.seconds.median
     )),
     Claim("The law allows even #", lambda p: 0.5 * 256 / by_law(256) > FULL_RATE),
-    Claim("Sharing launches helps until the GPU is hardly ever idle", lambda p: (
+    Claim("which helps until the GPU is hardly ever idle", lambda p: (
         BUSY > 0.95 and resnet(32).gpu_busy < 0.5 * resnet(32).seconds.median
     )),
     Claim("You would get this if all # images of a batch took the time of one", lambda p: (
@@ -644,9 +644,15 @@ CLAIMS = [
     Claim("and fits, so fp16 is the highest precision there", lambda p: (
         1.2e6 * BYTES["fp16"] <= 3e6 < 1.2e6 * BYTES["fp32"]
     )),
-    Reading("stay, and the runtime and activations find their #", lambda p, n: (
-        near(n[0], size(p) / 4) and near(n[1], kept(p))
-        and n[2] == p.reserve_kb * KB < sram(p) - kept(p)
+    Reading("At four bytes each, # are #", lambda p, n: (
+        near(n[0], size(p)) and near(n[1], size(p) / 4)
+    )),
+    Reading("of them, at one byte, takes # of the #", lambda p, n: (
+        near(n[-2], kept(p)) and near(n[-1], sram(p))
+    )),
+    Claim("They fit, but pruned that hard", lambda p: kept(p) < sram(p) - p.reserve_kb * KB),
+    Reading("as if what stays were still in fp32, at four bytes", lambda p, n: (
+        near(n[-1], size(p)) and BYTES["fp32"] == 4
     )),
     Claim("next to nothing of the model is left", lambda p: kept(p) < 0.01 * size(p)),
     Claim("That is with two bytes per weight, as in fp16", lambda p: BYTES["fp16"] == 2),

@@ -116,9 +116,9 @@ BOX, QUIET = a_pass("kws", ORIN_LAUNCH, ORIN_SLOWER)[1], a_pass("kws")[1]
 # The worked examples, each with its steps.
 MS = 1e-3
 EXAMPLE_TIMES = [
-    9 * MS, 9 * MS / 3 * 4, 9 * MS / 3,  # a kernel, with its launch, and the launch alone
-    2 * MS, 4 * 2 * MS, 3 * 2 * MS,  # the launch of a Cortex-M7, three times as long a kernel
-    1.5 * MS, 1.5 * MS / 3 * 4,  # computing, and the pass of which it is three quarters
+    9 * MS, 9 * MS / 2 * 3, 9 * MS / 2,  # a kernel, with its launch, and the launch alone
+    2 * MS, 3 * 2 * MS, 2 * 2 * MS,  # the launch of a Cortex-M7, twice as long a kernel
+    1.5 * MS, 1.5 * MS / 2 * 3,  # computing, and the pass of which it is two thirds
     300 * US, 300 * US / 2 + ORIN_LAUNCH, 300 * US + ORIN_LAUNCH / 2,  # today, and two offers
     1 / 4, 1 / 5, 1 / 4 - 1 / 5,  # a sentence eager, compiled, and the difference
     10 * MS, 10 * MS / 1.25, 10 * MS - 10 * MS / 1.25,  # a pass, compiled, and the difference
@@ -127,7 +127,7 @@ EXAMPLE_TIMES = [
     6, 9 * MS, 5 * MS, 4 * MS, 3.5 * MS,  # compiling, a call in both ways, and what it saves
 ]  # fmt: skip
 EXAMPLE_COUNTS = [
-    1.5 * MS / 3 * 4 / ORIN_LAUNCH,  # launches that fit
+    1.5 * MS / 2 * 3 / ORIN_LAUNCH,  # launches that fit
     4, 5, 60, 60 / (1 / 4 - 1 / 5),  # rates, seconds of compiling, sentences that pay
     36_000, 36_000 / 24, 36_000 * (1 / 4 - 1 / 5) / 60,  # in a day, in one of 24 parts, deployments
     24, 24 * 60, 24 * 60 / (1 / 4 - 1 / 5),  # deployments, their seconds, sentences that pay
@@ -246,10 +246,10 @@ QUANTITIES = [
         5.1e6 / 102e9, 50e-6 + 2 * 5.1e6 / 102e9, 60 * (50e-6 + 2 * 5.1e6 / 102e9),
     ]),
     Quantity("chains of a model", "count", lambda p: 60),
-    Quantity("another chip", "FLOP/s", lambda p: 40e12),
-    Quantity("its memory", "B/s", lambda p: [100e9, 80e9]),
+    Quantity("another chip", "FLOP/s", lambda p: 400e12),
+    Quantity("its memory", "B/s", lambda p: [1000e9, 800e9]),
     Quantity("what it reached", "ratio", lambda p: 80 / 100),
-    Quantity("its ridge and a kernel", "FLOP/B", lambda p: [40e12 / 80e9, 250 / 4]),
+    Quantity("its ridge and a kernel", "FLOP/B", lambda p: [400e12 / 800e9, 250 / 4]),
     Quantity("work on an element", "FLOP", lambda p: 250),
     # Act 1.
     Quantity("the spotter today", "ratio", lambda p: TODAY),
@@ -393,7 +393,7 @@ CLAIMS = [
         math.isclose(50 * 4 * 25_500 / 102e9, 50e-6)
     )),
     # Act 1.
-    Reading("A launch takes # to # according to the chapter", lambda p, n: (
+    Reading("The chapter says # to #; here it is # on a server", lambda p, n: (
         n[0] == 5 and n[1] == 20 * US and n[0] * US < LAUNCH < n[1] and n[2:] == [
             LAUNCH, ORIN_LAUNCH]
     )),
@@ -440,9 +440,13 @@ CLAIMS = [
     Claim("only the launches get fewer", lambda p: a_pass("kws", compiled=True)[1] > N * KERNEL),
     Claim("which no GPU can reach", lambda p: TODAY / 0.2 > 1),
     Claim("# times that: no driver is that much better", lambda p: p.launch_us > 3 * budget(p)),
-    Reading("Your launches cost #, # times that", lambda p, n: (
+    Reading("Yours cost #, # times that", lambda p, n: (
         math.isclose(n[0], p.launch_us * US)
         and math.isclose(n[1], p.launch_us / budget(p), rel_tol=0.05)
+    )),
+    Reading("In # the launch would take #", lambda p, n: (
+        math.isclose(n[0], p.launch_us * US / goal(p), rel_tol=0.01)
+        and math.isclose(n[1], goal(p))
     )),
     Claim("A launch as long as the kernel would be hidden", lambda p: (
         max(p.kernel_us, p.kernel_us) == p.kernel_us
@@ -476,13 +480,13 @@ CLAIMS = [
         p.kernels * p.kernel_us / goal(p) / p.launch_us < p.kernels
     )),
     # The worked examples.
-    Claim("and that is to be three quarters of the pass", lambda p: 9 / (9 + 3) == 3 / 4),
-    Claim("because # is three quarters of that", lambda p: 9 / 12 == 3 / 4),
-    Claim("and computing is to be three quarters of the pass", lambda p: 6 / (6 + 2) == 3 / 4),
-    Claim("Then the launch is the last quarter, so kernel and launch together", lambda p: (
-        2 / (2 + 6) == 1 / 4
+    Claim("and that is to be two thirds of the pass", lambda p: 9 / (9 + 4.5) == 2 / 3),
+    Claim("because # is two thirds of that", lambda p: 9 / 13.5 == 2 / 3 != goal(p)),
+    Claim("and computing is to be two thirds of the pass", lambda p: 4 / (4 + 2) == 2 / 3),
+    Claim("Then the launch is the last third, so kernel and launch together", lambda p: (
+        2 / (2 + 4) == 1 / 3
     )),
-    Claim("and its GPU is to compute for three quarters of the time", lambda p: 1.5 / 2 == 3 / 4),
+    Claim("and its GPU is to compute for two thirds of the time", lambda p: 1.5 / 2.25 == 2 / 3),
     Reading("With kernels # as fast, launch and kernel take #", lambda p, n: (
         n[0] == 2 and math.isclose(n[1], 300 * US / 2 + ORIN_LAUNCH)
     )),
@@ -637,7 +641,6 @@ CLAIMS = [
 
 NOT_EVALUATED = {
     "A server that gets # requests per day": "traffic of the story; what counts is drawn",
-    "the lower one, *Textbook*": "where a bar of the waterfall is",
     "The # to # is FlashAttention": "a figure of the source, not of this course",
     "The # to # belong to attention": "a figure of the source, not of this course",
     "# to # less traffic is a figure for FlashAttention": "a figure of the source",

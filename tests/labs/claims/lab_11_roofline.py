@@ -408,7 +408,9 @@ QUANTITIES = [
 CLAIMS = [
     Claim("so they are right of it, and more bandwidth", lambda p: A100_RIDGE < 2400 / 3),
     Claim("they are still right of it", lambda p: 3 * A100_RIDGE < 2400 / 3),
-    Claim("so they get as much faster", lambda p: 2 * A100_RIDGE < 2400 / 3),
+    Claim("so int8 makes them as much faster, and the higher peak wins", lambda p: (
+        2 * A100_RIDGE < 3 * A100_RIDGE < 2400 / 3
+    )),
     Claim("That is right of the ridge at #, so the flat roof is above them", lambda p: (
         3000 / 3 > 312e12 / 2e12
     )),
@@ -416,7 +418,7 @@ CLAIMS = [
     Claim("does N / # = #: left of the ridge", lambda p: 48 / 6 < 450 / 30),
     # Act 1.
     Claim("at # they lie left of the ridge at #", lambda p: on_the_roof(p) < RIDGE),
-    Claim("with N = # an fp16 product does #, while an H100 needs #", lambda p: (
+    Claim("an fp16 product does #, while an H100 needs #", lambda p: (
         square(SMALL) < RIDGE
     )),
     Claim("That is what holds back a small product on its own", lambda p: (
@@ -572,7 +574,10 @@ CLAIMS = [
     Claim("three orders of magnitude less", lambda p: (
         3 <= math.log10(of_projection(LARGE) / NORM) < 3.5
     )),
-    Claim("there is only one for a whole row of #", lambda p: WIDTH == 4096),
+    Claim("tokens leave the projection at #, # bring it to #", lambda p: (
+        of_projection(STEP_TOKENS) < RIDGE < of_projection(LARGE)
+    )),
+    Claim("at any length, far left of the ridge", lambda p: NORM < RIDGE / 100),
     Claim("Layer norm and softmax do # on any machine", lambda p: 2 / 3 > 1 / 2),
     Claim("For prompts of a few hundred tokens, int8 projections save more", lambda p: all(
         max(savings(p, length), key=savings(p, length).get) == "int8"

@@ -143,10 +143,17 @@ def changes(p: Parameters) -> dict[str, float]:
     }
 
 
-def request(p: Parameters) -> tuple[float, float, float, float]:
-    """A read and a written token, a prompt, and what its answer may take, in J."""
-    read, part = joules(1, "prefill"), p.answer_pct / 100
-    return read, joules(p.seats), PROMPT * read, PROMPT * read * part / (1 - part)
+def guessed(p: Parameters) -> tuple[float, float, float]:
+    """Tokens of a step that checks guesses, its joules, and those of a plain one."""
+    tokens = sum((p.right_pct / 100) ** k for k in range(p.guesses + 1))
+    plain = p.writing_watts * p.fixed_ms / 1e3
+    return tokens, plain * p.check, plain
+
+
+def stay_on(p: Parameters) -> tuple[float, float]:
+    """How busy the cards are that stay on, and how many they are."""
+    busy = 1 - math.log(100) / p.tail
+    return busy, p.cards * p.quiet_pct / 100 / busy
 
 
 def bill(batch: float, busy: float, grid: str, pue: float) -> tuple[float, float, float]:
@@ -161,6 +168,9 @@ def kept(p: Parameters, batch: float, busy: float, grid: str, pue: float) -> boo
     seconds, carbon, cost = bill(batch, busy, grid, pue)
     return seconds <= p.promise_ms / 1e3 and carbon <= p.carbon_kg and cost <= p.cost_usd
 
+
+#: What a p90 within five services leaves spare.
+SPARE = math.log(10) / 5
 
 QUANTITIES = [
     Quantity("batches and tokens", "count", lambda p: [
@@ -202,11 +212,17 @@ QUANTITIES = [
     ), allowed(p) / 1e3]),
     Quantity("a night's token", "J", lambda p: [night(p)[0] / 1e3, night(p)[1], p.busy_watts]),
     Quantity("a night's waiting", "s", lambda p: night(p)[2]),
-    Quantity("cards that are switched off", "count", lambda p: p.cards - p.kept),
+    Quantity("guesses: tokens of a step", "count", lambda p: guessed(p)[0]),
+    Quantity("guesses: steps", "J", lambda p: guessed(p)[1:]),
+    Quantity("cards that stay on", "count", lambda p: stay_on(p)[1]),
+    Quantity("how busy they may be, and are", "ratio", lambda p: [stay_on(p)[0], 0.8]),
+    Quantity("p99 at 80%, in services", "count", lambda p: [100, math.log(100) / 0.2]),
+    Quantity("waiting of all cards, in kWh", "count", lambda p: (
+        p.cards * (1 - p.quiet_pct / 100) * p.idle_watts * p.hours / 1e3
+    )),
     Quantity("a year", "count", lambda p: [year(p)[0], *hours(p)]),
     Quantity("batches of the choice", "count", lambda p: list(map(int, p.change.split()[:2]))),
     Quantity("changes", "ratio", lambda p: [float(f"{x:.3g}") for x in changes(p).values()]),
-    Quantity("a request", "J", request),
     # Worked examples.
     Quantity("example of a step", "count", lambda p: [2000, 500]),
     Quantity("example of a step, in W", "W", lambda p: [2000, 2500, 500]),
@@ -220,8 +236,12 @@ QUANTITIES = [
         7.3e6 / 10, 7.3e6 / 10 / 365
     ]),
     Quantity("example of a year, in J", "J", lambda p: 0.72),
-    Quantity("example of a request", "J", lambda p: [2e-3, 3, 1, 0.5]),
-    Quantity("example of a prompt", "count", lambda p: 1500),
+    Quantity("example of guesses", "count", lambda p: [2, 3.5, 1 + 1 / 2 + 1 / 4]),
+    Quantity("example of guesses, in J", "J", lambda p: [7000, 7000 / 1.75]),
+    Quantity("example of a night", "count", lambda p: [90, 2 * 20 * SPARE / (1 - SPARE)]),
+    Quantity("example of a night: servers", "count", lambda p: 20 / (1 - SPARE)),
+    Quantity("example of a night: parts", "ratio", lambda p: [SPARE, 1 - SPARE]),
+    Quantity("example of guesses: parts", "ratio", lambda p: [0.5, 0.5**2]),
 ]  # fmt: skip
 
 CLAIMS = [
@@ -269,17 +289,10 @@ CLAIMS = [
         math.isclose((FULL + 9 * FULL) / FULL, 10)
     )),
     Claim("so it may wait for longer", lambda p: p.idle_watts < p.busy_watts),
-    Claim("The others also wait less than before", lambda p: (
-        p.cards * p.quiet_pct / 100 <= p.kept and p.kept < p.cards
-    )),
     Claim("It must be busy for one third of the time", lambda p: 1 / (1 + 2) == 1 / 3),
-    Claim("at # W that is five kWh", lambda p: (
-        4 * 4 - 2 * 3 == 10 and 10 * 500 == 5000
-    )),
-    Claim("Work takes as many hours as before", lambda p: math.isclose(
-        p.cards * (1 - p.quiet_pct / 100) - (p.kept - p.cards * p.quiet_pct / 100),
-        p.cards - p.kept,
-    )),
+    Claim("they wait seventeen hours together", lambda p: round(20 * SPARE / (1 - SPARE)) == 17),
+    Claim("only # may be busy", lambda p: stay_on(p)[0] < 0.8),
+    Claim("Only # cards stay on", lambda p: stay_on(p)[1] < p.cards),
     Claim("The building uses # times as much", lambda p: p.pue > 1),
     Claim("A building uses more than its computers, so multiply", lambda p: p.pue > 1),
     Claim("A building uses more than its computers, so divide", lambda p: p.pue > 1),
@@ -323,11 +336,6 @@ CLAIMS = [
         0.9 < joules(64, "prefill") / joules(1, "prefill") < 1
     )),
     Claim("nearly all of the energy goes into the answer", lambda p: seen_writing(ONE) > 0.9),
-    Claim("a written token takes more, so fewer of them", lambda p: (
-        request(p)[1] > request(p)[0]
-    )),
-    Claim("for the other three quarters, that is", lambda p: 3 / 3 * 1 == 1),
-    Claim("so the answer may have two", lambda p: 1 / 0.5 == 2 and 1500 * 2e-3 == 3),
     # The essay, the design and the end.
     Reading("times as much as in Canada", lambda p, n: n == [
         about(GRAMS["poland"] / GRAMS["canada"]), about(AVERAGE / HYPERSCALE)

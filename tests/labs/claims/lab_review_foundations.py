@@ -308,7 +308,7 @@ CLAIMS = [
     Claim("Both are too small", lambda p: 500 < 80e3 / 4 < 3 * 64 * 64 * FP16),
     Claim("and holds the tiles", lambda p: 3 * 64 * 64 * FP16 < 4e6 / 4 / 30),
     Claim("and the bandwidth falls to a third, so a trip takes", lambda p: 900 / 300 == 3),
-    Claim("so it lasts as long as a launch from #", lambda p: (
+    Claim("so with # elements it lasts as long as a launch", lambda p: (
         math.isclose(20e-6 * 600e9, 8 * 1.5e6)
     )),
     Claim("Halving the largest saves # of its # and leaves the others", lambda p: (
@@ -348,7 +348,7 @@ CLAIMS = [
     Claim("each element brings twice the traffic and needs twice the bandwidth", lambda p: (
         fused(["relu"]) * FP32 == 2 * FP32
     )),
-    Reading("the contractor's ReLU is one, with # per element", lambda p, n: (
+    Reading("must it do per element (the contractor's ReLU does #)", lambda p, n: (
         n == [FLOP["relu"]]
     )),
     Reading("# trillion elements per second is what the arithmetic can take", lambda p, n: (
@@ -646,6 +646,7 @@ MATERIALS = {
 }
 
 NOT_EVALUATED = {
+    "No saved design of Lab 01, # or # is beside": "names of labs, no quantities",
     "One kernel does the work of several": "what fusion is, in words",
     "Each pass rewrites the graph into an equivalent one that is cheaper": "what a pass is for",
     "Passes make it cheaper": "what a pass is for",
