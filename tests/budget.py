@@ -31,9 +31,10 @@ REFERENCE = 0.15
 LAB = 60.0
 ROOM = 40.0
 ROOMS = {
-    "authoring": 90.0, "browser": 220.0, "cards": 70.0, "classes": 70.0, "courses": 240.0,
-    "grading": 850.0, "howto": 250.0, "hub": 500.0, "instruments": 110.0, "labs": 220.0,
-    "lite": 600.0, "measured": 120.0, "mlsys_widgets": 50.0, "sandbox": 260.0, "server": 60.0,
+    "authoring": 90.0, "browser": 2000.0, "cards": 70.0, "classes": 100.0, "courses": 420.0,
+    "grading": 1500.0, "howto": 250.0, "hub": 1000.0, "instruments": 110.0, "labs": 300.0,
+    "lite": 800.0, "measured": 130.0, "mlsys_widgets": 50.0, "physics": 60.0, "project": 50.0,
+    "sandbox": 700.0, "server": 100.0,
 }  # fmt: skip
 
 CPU, UNIT = "cpu", "unit"

@@ -305,8 +305,10 @@ def own_members(kind: type) -> list[str]:
     elsewhere |= set(dir(ipywidgets.VBox)) if issubclass(kind, HasTraits) else set()
     found: dict[str, None] = {}
     for each in (kind, *hidden):
-        for name, value in vars(each).items():
-            if not name.startswith("_") and name not in elsewhere and _is_told(kind, name, value):
+        fields = [name for owner, name in _comments(each.__module__) if owner == each.__name__]
+        told = [name for name, value in vars(each).items() if _is_told(kind, name, value)]
+        for name in (*fields, *told):
+            if not name.startswith("_") and name not in elsewhere:
                 found[name] = None
     return list(found)
 
