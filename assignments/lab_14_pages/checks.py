@@ -336,13 +336,18 @@ def slowest_guess_pct(given: Given) -> NumberKey:
                 says="You counted all right guesses. After the first wrong one everything is thrown"
                 f" away, so a step writes {q(tokens)} tokens.",
             ),
-            Belief(
-                "no token of its own",
-                100 * (tokens - 1 - p.check) / p.guesses,
-                credit=0.4,
-                says="The step that checks also writes a token itself, after the last right guess."
-                f" With it there are {q(tokens)}.",
-            ),
+            # Where this leaves no time for guesses, nobody would answer it.
+            *[
+                Belief(
+                    "no token of its own",
+                    left,
+                    credit=0.4,
+                    says="The step that checks also writes a token itself, after the last right"
+                    f" guess. With it there are {q(tokens)}.",
+                )
+                for left in [100 * (tokens - 1 - p.check) / p.guesses]
+                if left > 1
+            ],
             Belief(
                 "all guesses together",
                 100 * (tokens - p.check),

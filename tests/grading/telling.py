@@ -136,9 +136,12 @@ class ToldClass:
         questions = self.report(student).get("questions", [])
         return {each["name"]: each for each in questions if each["kind"] == "answer"}
 
-    def ask(self, since: str = "", lab: str = "", line: bytes | None = None) -> dict[str, Any]:
+    def ask(
+        self, since: str = "", lab: str | None = None, line: bytes | None = None
+    ) -> dict[str, Any]:
         """Ask at the socket."""
-        content = line or json.dumps({"lab": lab or self.lab, "since": since}).encode() + b"\n"
+        lab = self.lab if lab is None else lab
+        content = line or json.dumps({"lab": lab, "since": since}).encode() + b"\n"
         with socket.socket(socket.AF_UNIX) as door, open_folder(self.inbound.parent) as folder:
             door.settimeout(60)
             door.connect(socket_in(folder, TOLD_SOCKET))
