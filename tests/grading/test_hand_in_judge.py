@@ -16,6 +16,7 @@ from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.telling import hand_in_judge
 from mlsys_widgets.grading.telling.hand_in_judge import HandInJudge
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
+from mlsys_widgets.grading.telling.told_file import told_file
 from mlsys_widgets.grading.telling.told_report import TO_RUN
 from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.labs.practice import NOT_GRADED
@@ -215,6 +216,23 @@ def test_without_a_hub_the_feedback_brings_a_file_that_opens_in_the_cards(told_c
     assert (told.share, told.earned) == (None, hub.earned)
     with pytest.raises(ToldRefused, match="for ann"):
         read_told(content, LAB, "ben")
+
+
+def test_a_renamed_student_is_told_under_the_name_that_their_notebook_knows(tmp_path):
+    """They keep the numbers, and with them the name, from before."""
+    told_class = ToldClass(tmp_path, AT_ONCE, CHANCE, f"due = {in_days(1)}")
+    right = told_class.right("ann")
+    folder = told_class.answer("ann", dict(list(right.items())[:1]))
+    with (told_class.root / "assignments" / "course.toml").open("a") as file:
+        file.write('\n[names.ann-lee]\nnumbers = "ann"\n')
+    told_class.submit("ann-lee", folder)
+    told_class.judge()
+    hub = read_told(json.dumps(told_class.report("ann-lee")).encode(), LAB, "ann")
+    assert hub.questions[names(told_class)[0]].credit == 1
+    grade(told_class.collected("ann-lee"))
+    points = {n: auto for who, n, auto, *_ in rows(told_class.root)["grade"] if who == "ann-lee"}
+    mailed = read_told(told_file(told_class.root, LAB, "ann-lee", points), LAB, "ann")
+    assert set(mailed.questions) == set(hub.questions)
 
 
 def test_no_second_answer_counts_before_the_first_was_told(told_class):

@@ -286,7 +286,8 @@ class HandInJudge:
             told = report_on(self._course, opened.lab.marking, reply, self.now(), later)
         else:
             last: Mapping[str, Any] = before.last.told if before.last else {}
-            told = nothing_told(note.lab, note.student, last, why)
+            owner = self._course.people.worked_as(note.student, None)
+            told = nothing_told(note.lab, owner, last, why)
         judged = self.now().isoformat()
         return JudgedHandIn(
             note.student, note.folder, note.says, judged, note.head, answers, seconds, told

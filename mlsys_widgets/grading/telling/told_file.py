@@ -45,7 +45,7 @@ def told_file(root: Path, lab: str, student: str, points: Mapping[str, float]) -
         owner = course.people.worked_as(student, None)
         attempts = Attempts(declared, owner, course.edition, course.variants)
         dates = course.calendar.dates(lab, student)
-        told = told_report(declared, student, scores, line["parameters"], attempts, dates, None)
+        told = told_report(declared, owner, scores, line["parameters"], attempts, dates, None)
     except (ValueError, OSError, TypeError, KeyError):  # a page without it is still a page
         return None
     return json.dumps(told).encode()

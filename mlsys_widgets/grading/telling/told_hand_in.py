@@ -43,7 +43,7 @@ def report_on(
     attempts = Attempts(lab, owner, course.edition, course.variants)
     dates = course.calendar.dates(lab.name, student)
     scores, p = reply.graded.scores, reply.parameters
-    return told_report(lab, student, scores, p, attempts, dates, at, later)
+    return told_report(lab, owner, scores, p, attempts, dates, at, later)
 
 
 def after_grading(

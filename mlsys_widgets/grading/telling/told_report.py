@@ -40,7 +40,8 @@ def told_report(
     Parameters
     ----------
     student
-        The name under which the course knows the student.
+        The name under which the student works, as their notebook knows it: whoever was renamed
+        keeps the numbers, and with them the name, from before.
     dates
         Those of this student.
     at
