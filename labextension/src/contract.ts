@@ -171,7 +171,14 @@ export function actsOf(steps: IStep[], about: IAbout): IAct[] {
 }
 
 /** What is shown until the server knows the step, as in a notebook that was just opened. */
-const UNKNOWN: IStepState = { state: 'to_do', sign: '○', words: 'to do', left: true };
+const UNKNOWN: IStepState = {
+  state: 'to_do',
+  sign: '○',
+  words: 'to do',
+  left: true,
+  can_wait: false,
+  last: 0
+};
 
 /** How far along a step is, as the server says; the cards of the lab say the same. */
 export function stateOf(step: IStep, report: IReport | null): IStepState {

@@ -14,7 +14,7 @@ import { IDesign, IEntry, IHandedIn, IReport, IResults } from './server';
 import { Kept } from './site';
 import { LabStart } from './start';
 import { Watch } from './watch';
-import { isBetween, isPassed, nextOnWay } from './way';
+import { canWait, isBetween, isPassed, nextOnWay } from './way';
 import {
   capitalized,
   counted,
@@ -254,14 +254,20 @@ function Next(props: {
       </section>
     ) : null;
   }
+  const waiting = coreOf(steps).filter(step => canWait(step, report)).length;
+  const isAgain = canWait(next, report);
   return (
     <section className="mlsys-Lab-next" aria-label="What to do next">
       <button className="mlsys-Lab-nextButton" onClick={goToNext}>
-        <span className="mlsys-Lab-kicker">Next: {taskOf(next.kind).toLowerCase()}</span>
+        <span className="mlsys-Lab-kicker">
+          Next: {taskOf(next.kind).toLowerCase()}
+          {isAgain && ' again'}
+        </span>
         <span>{next.title}</span>
       </button>
       <p className="mlsys-Lab-aside">
         {`${left} of ${coreOf(steps).length} steps ${left === 1 ? 'is' : 'are'} left.`}
+        {waiting > 0 && !isAgain && ` ${notRightYet(waiting)}`}
         {hasMore && ` ${NOT_COUNTED}`}
       </p>
     </section>
@@ -270,6 +276,13 @@ function Next(props: {
 
 /** On the body while handing in is what is left to do: its button leads then, and not an optional card. */
 const READY = 'mlsys-mod-readyToHandIn';
+/** That the way leads on past what is not right yet, and back. */
+function notRightYet(waiting: number): string {
+  return waiting === 1
+    ? 'One of them is answered and not right yet: Next comes back to it at the end.'
+    : `${waiting} of them are answered and not right yet: Next comes back to them at the end.`;
+}
+
 /** The way has more stops than steps. */
 const NOT_COUNTED = 'Explore and Compare do not count as steps.';
 

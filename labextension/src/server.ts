@@ -60,6 +60,10 @@ export interface IStepState {
   words: string;
   /** Whether there is still something to do. */
   left: boolean;
+  /** Whether it is recorded in full and only not right yet: the way leads on, and back to it later. */
+  can_wait: boolean;
+  /** The number of the last event about it; 0 before the first. */
+  last: number;
 }
 
 /** What the server says about the due time of a lab; it says so again when the words change. */

@@ -45,7 +45,12 @@ export function isPassed(step: IStep, report: IReport | null): boolean {
   return isBetween(step) && step.needs.every(name => name in (report?.answers ?? {}));
 }
 
-/** Where to go next: what comes first on the way and is not done; null once no step is left. */
+/**
+ * Where to go next: what comes first on the way and is not done; null once no step is left.
+ *
+ * What was answered and is only not right yet holds nobody up: its turn comes when nothing else is left,
+ * and what was tried longest ago comes first, so that nobody is led to the same question for ever.
+ */
 export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
   const core = coreOf(way);
   const between = core.filter(isBetween);
@@ -58,7 +63,15 @@ export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
       left.add(step);
     }
   }
-  return core.find(step => left.has(step)) ?? null;
+  const waiting = core.filter(step => left.has(step) && canWait(step, report));
+  const open = core.find(step => left.has(step) && !waiting.includes(step));
+  waiting.sort((one, other) => stateOf(one, report).last - stateOf(other, report).last);
+  return open ?? waiting[0] ?? null;
+}
+
+/** Whether a step was answered in full and is not right yet. */
+export function canWait(step: IStep, report: IReport | null): boolean {
+  return !isBetween(step) && stateOf(step, report).can_wait;
 }
 
 /**

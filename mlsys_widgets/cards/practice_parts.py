@@ -54,8 +54,14 @@ class Practice:
         key = self._key(name, p)
         return sorted({each.idea for each in key.beliefs if each.idea}) if key else []
 
-    def solution(self, name: str, item: Checked, p: Parameters) -> str:
-        """Return the right answer with the student's numbers, and why; empty if nobody knows."""
+    def solution(
+        self, name: str, item: Checked, p: Parameters, answer: Any, verdict: Verdict
+    ) -> str:
+        """Return the right answer with the student's numbers, and why; empty if nobody knows.
+
+        What the verdict on a right answer says is not said twice. The solution is then only what
+        was not answered: more digits, or another way to write a function.
+        """
         if (key := self._key(name, p)) is None:
             return ""
         if isinstance(key, CodeKey):
@@ -65,7 +71,11 @@ class Practice:
                 f"`{chr(160) * (len(line) - len(line.lstrip()))}{line.lstrip()}`" for line in lines
             )
         else:
-            value = f"**{item.in_words(_as_said(key))}**"
+            said = item.in_words(_as_said(key))
+            is_told = verdict.right and said == item.in_words(answer)
+            value = "" if is_told else f"**{said}**"
+        if verdict.right and key.says in verdict.says:
+            return value
         return f"{value}\n\n{beyond_the_verdict(key.says)}".strip()
 
 

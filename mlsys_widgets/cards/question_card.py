@@ -325,8 +325,9 @@ class QuestionCard(ItemTask):
             return []
         if self._judging:
             return [Prose("verdict", "It is being judged.", quiet=True)]
-        solution = self._practice.solution(self.task_id, self.item, self._given)
-        return told(self._verdict(standing.value), solution, self._no_more)
+        answer, verdict = standing.value, self._verdict(standing.value)
+        solution = self._practice.solution(self.task_id, self.item, self._given, answer, verdict)
+        return told(verdict, solution, self._no_more)
 
     def _on_another(self, _values: Values) -> None:
         if self.ask_again():

@@ -104,6 +104,8 @@ class StudentStep:
     at_least: int = 1
     #: Whether it is optional, beyond the core of the lab.
     deeper: bool = False
+    #: Whether what waits for it opens only once it is right.
+    holds_up: bool = False
 
     @property
     def called(self) -> str:
@@ -132,6 +134,7 @@ def steps_of(lab: Lab, items: Mapping[str, Item]) -> list[StudentStep]:
             item.ledger_names(name),
             item.at_least if isinstance(item, Essay) else 1,
             item.deeper,
+            isinstance(item, ReflectionPrompt) and item.opens == "right",
         )
         for name, item in items.items()
         if (kind := kind_of(item))
@@ -227,6 +230,25 @@ def progress(
         return StepProgress("handed_in", sent)
     state: StepState = "recorded" if step.kind in _GRADED else "done"
     return StepProgress(state, state if covered is None else f"{state}, not {sent} yet")
+
+
+def can_wait(step: StudentStep, saved: Mapping[str, SavedEntry]) -> bool:
+    """Whether a step is recorded in full and only not right yet, so that the way leads on past it.
+
+    Nothing waits for it to be right, and whoever was wrong comes back to it later.
+    """
+    held = [saved[name] for name in step.needs if name in saved]
+    return (
+        len(held) == len(step.needs)
+        and not step.holds_up
+        and all((each.words or 0) >= step.at_least for each in held if step.at_least > 1)
+        and not all(each.right for each in held)
+    )
+
+
+def last_event(step: StudentStep, saved: Mapping[str, SavedEntry]) -> int:
+    """Return the number of the last event about a step; 0 before the first one."""
+    return max((saved[name].seq for name in step.needs if name in saved), default=0)
 
 
 def saved_progress(saved: SavedWithDesigns, lab: str) -> dict[str, SavedEntry]:

@@ -83,7 +83,7 @@ class LedgerReport:
 
     def as_data(self, steps: Sequence[StudentStep]) -> dict[str, Any]:
         """Return the report for the panel; each of the lab's steps gets its state."""
-        from mlsys_widgets.labs.student_steps import is_newer, progress
+        from mlsys_widgets.labs.student_steps import can_wait, is_newer, last_event, progress
 
         told = {name: value for name, value in vars(self).items() if name not in _UNTOLD}
         in_file = self.handed_in is not None and self.handed_in.file is not None
@@ -96,6 +96,8 @@ class LedgerReport:
                 "sign": how.sign,
                 "words": how.words,
                 "left": how.is_left,
+                "can_wait": can_wait(step, self.saved),
+                "last": last_event(step, self.saved),
             }
             for step, how in found
         ]

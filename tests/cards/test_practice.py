@@ -9,7 +9,7 @@ import pytest
 
 from mlsys_widgets.authoring import new_lab
 from mlsys_widgets.cards.open_lab import open_lab
-from mlsys_widgets.cards.practice_parts import _as_said
+from mlsys_widgets.cards.practice_parts import _as_said, beyond_the_verdict
 from mlsys_widgets.judging import Given
 from mlsys_widgets.judging.keys import NumberKey
 from mlsys_widgets.labs.attempts import answer_name
@@ -72,6 +72,23 @@ def test_a_wrong_answer_is_explained_and_never_praised(lab):
     assert "✓ Right." in text
     assert "✗" not in text
     assert step_words(lab()) == ("done", "right, ○○ not mastered yet")
+
+
+def test_a_solution_does_not_repeat_what_the_verdict_on_a_right_answer_says(lab):
+    opened = lab()
+    card, key = opened.card(INTENSITY), side(opened) / 2
+    why = opened._practice.checks[INTENSITY](Given(opened._attempts.at(INTENSITY, 0).p, Path()))
+    assert len(why.says) > 20, "this test needs a key that explains itself"
+    press(card, "record", answer=str(key))
+    text = card.text()
+    assert text.count(beyond_the_verdict(why.says)) == 1
+    # All of it was answered, so nothing is left to unfold.
+    assert "The solution with your numbers" not in text
+    # Nearly right is right; the fold then has what was not answered, and nothing twice.
+    text = press(card, "record", answer=str(key * (1 + why.tolerance / 2)))
+    assert "✓ Right." in text
+    assert f"{key:g} FLOP per byte" in text.partition("The solution with your numbers")[2]
+    assert text.count(beyond_the_verdict(why.says)) == 1
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ from mlsys_widgets.labs.student_steps import (
     SavedEntry,
     StepState,
     StudentStep,
+    can_wait,
     is_newer,
+    last_event,
     not_done,
     progress,
     saved_progress,
@@ -185,3 +187,35 @@ def test_steps_go_act_by_act_whatever_the_file_s_order():
     }
     steps = steps_of(Lab("lab_02", chapter=2, title="?", acts=("a", "b", "c")), asked)
     assert [step.name for step in steps] == ["first", "second", "third", "late", "whole"]
+
+
+def test_what_is_only_not_right_yet_can_wait_and_has_its_turn_by_when_it_was_tried(
+    led: Ledger,
+) -> None:
+    steps = [StudentStep(name, "answer", 1, name, (name,)) for name in ("one", "two")]
+
+    def waits() -> list[tuple[bool, int]]:
+        saved = saved_progress(led.state(), "lab_00_demo")
+        return [(can_wait(step, saved), last_event(step, saved)) for step in steps]
+
+    assert waits() == [(False, 0), (False, 0)]
+    for name in ("one", "two"):
+        led.record_answer(name, 1.0)
+        led.record_answer(f"judged.{name}", False)
+    (one_waits, first), (two_waits, second) = waits()
+    assert (one_waits, two_waits) == (True, True)
+    assert 0 < first < second
+    # Wrong once more: now the other one was tried longer ago.
+    led.record_answer("one", 2.0)
+    assert waits()[0][1] > waits()[1][1]
+    led.record_answer("judged.two", True)
+    assert waits()[1][0] is False
+
+
+def test_what_holds_up_others_or_is_not_finished_cannot_wait() -> None:
+    wrong = {"why": SavedEntry(False, 1), "more": SavedEntry(True, 2)}
+    assert can_wait(StudentStep("why", "reflection", 1, "", ("why",)), wrong)
+    assert not can_wait(StudentStep("why", "reflection", 1, "", ("why",), holds_up=True), wrong)
+    assert not can_wait(StudentStep("quiz", "quiz", 1, "", ("why", "last")), wrong)
+    short = {"why": SavedEntry(False, 1, words=2)}
+    assert not can_wait(StudentStep("why", "essay", 1, "", ("why",), at_least=3), short)
