@@ -56,6 +56,13 @@ VENV = Requirement(
 
 FOR_TESTS = [
     Requirement("chromium", package="chromium", needed_for="the browser tests", command="chromium"),
+    # On Debian, firefox is another package, and not there in a stable release.
+    Requirement(
+        "firefox",
+        package="firefox-esr",
+        needed_for="the tests of a site in a second browser",
+        command="firefox-esr",
+    ),
     # Debian keeps the server's own programs off the path, in a folder for each version.
     Requirement(
         "postgresql",
