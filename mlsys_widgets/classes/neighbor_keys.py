@@ -43,18 +43,6 @@ def neighbor_keys(
 
     `wrong` has, by student and question, wrong numbers that no known mistake leads to; `keys` has,
     by question and student, what is right for whom.
-
-    Examples
-    --------
-    Eve has typed what is right for Ben; of 40 students nobody else has such numbers:
-
-    >>> keys = {
-    ...     name: {f"s{k}": NumberKey(times * (100 + k), tolerance=1e-3) for k in range(40)}
-    ...     for name, times in (("ridge", 1), ("rate", 3))
-    ... }
-    >>> (found,) = neighbor_keys({"s1": {"ridge": 107, "rate": 321}}, keys)
-    >>> found.neighbor, found.questions, f"{found.by_chance:.3f}"
-    ('s7', ('ridge', 'rate'), '0.026')
     """
     found = [each for who, answers in wrong.items() if (each := _closest(who, answers, keys))]
     return sorted(found, key=lambda each: (each.by_chance, each.student))

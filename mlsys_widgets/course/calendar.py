@@ -38,14 +38,6 @@ class LatePolicy:
     """The cost of handing in late.
 
     A lab may have its own in `labs.<lab>.late`; what that leaves out is taken from here.
-
-    Examples
-    --------
-    >>> policy = LatePolicy(per_day=10, grace_minutes=15, at_most=50)
-    >>> policy.penalty(80, 14 * 60), policy.penalty(80, 16 * 60), policy.penalty(80, 25 * 3600)
-    (0.0, 8.0, 16.0)
-    >>> policy.penalty(80, 30 * 24 * 3600)
-    40.0
     """
 
     per_day: float = setting(

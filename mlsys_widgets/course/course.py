@@ -26,24 +26,7 @@ _SQLITE: Final = "sqlite:///"
 
 @dataclass(frozen=True)
 class Course:
-    r"""A course's folder, with the settings of ``course.toml`` and ``nbgrader_config.py``.
-
-    Examples
-    --------
-    >>> settings = folder / "assignments" / "course.toml"
-    >>> settings.parent.mkdir()
-    >>> _ = settings.write_text('variants = false\nedition = "2027"\n')
-    >>> course = Course.at(folder)
-    >>> course.variants, course.edition
-    (False, '2027')
-    >>> course.folder("release", "lab_02_caches").relative_to(folder).as_posix()
-    'release/lab_02_caches'
-    >>> Course.at(Path("nowhere"))  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    ValueError: there is no folder assignments in .../nowhere; run this in the folder of a course,
-    or name it with --course
-    """
+    """A course's folder, with the settings of ``course.toml`` and ``nbgrader_config.py``."""
 
     root: Path  #: The folder that holds ``assignments/``, ``source/`` and ``release/``.
     variants: bool = True

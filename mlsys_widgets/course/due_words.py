@@ -44,20 +44,7 @@ class DueWords:
 
 
 def due_words(dates: OwnDates, lab: str, now: datetime) -> DueWords | None:
-    """Say when a lab is due; `None` where no date says anything about it.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> from mlsys_widgets.course.calendar import LatePolicy
-    >>> due = datetime(2026, 10, 26, 23, 59, tzinfo=UTC)
-    >>> own = OwnDates({"lab_01": LabDates(due=due, late=LatePolicy(10, 15, 50))})
-    >>> due_words(own, "lab_01", due - timedelta(days=2)).headline
-    'Due Monday, October 26, 23:59 UTC (in 2 days).'
-    >>> late = due_words(own, "lab_01", due + timedelta(hours=3))
-    >>> late.state, late.more[0]
-    ('late', 'Handing in now costs 10% of what you earn, and 20% after Tuesday, 23:59.')
-    """
+    """Say when a lab is due; `None` where no date says anything about it."""
     if lab in dates.withdrawn:
         return DueWords(
             "closed",

@@ -73,18 +73,6 @@ def read_table(declared: type, where: str, value: Any) -> dict[str, Any]:
     """Read a table of the file: what it sets, each value checked.
 
     ``where`` is the name of the table; empty for the whole file.
-
-    Examples
-    --------
-    >>> @dataclass
-    ... class Late:
-    ...     per_day: float = setting(0.0, number(high=100), "10", "What a day costs.")
-    >>> read_table(Late, "late", {"per_day": 5})
-    {'per_day': 5.0}
-    >>> read_table(Late, "late", {"per_dya": 5})
-    Traceback (most recent call last):
-    ...
-    ValueError: late sets per_dya; it can set: per_day
     """
     known, table = settings_of(declared), as_table(where, value)
     for name in table:
@@ -98,15 +86,7 @@ def read_table(declared: type, where: str, value: Any) -> dict[str, Any]:
 
 
 def as_table(where: str, value: Any) -> Mapping[str, Any]:
-    """Return a part of the settings as a table.
-
-    Examples
-    --------
-    >>> as_table("labs", 3)
-    Traceback (most recent call last):
-    ...
-    ValueError: labs is 3; it must be a table, under a line [labs]
-    """
+    """Return a part of the settings as a table."""
     if not isinstance(value, Mapping):
         raise ValueError(f"{where} is {value!r}; it must be a table, under a line [{where}]")
     return value

@@ -83,16 +83,6 @@ class CoursePeople:
 
         It is the login, unless the student was renamed, or two accounts were merged. Then the
         ledger decides, if it belongs to one of this student's own names.
-
-        Examples
-        --------
-        >>> people = CoursePeople(names={"ada-l": OtherNames("ada", ("lovelace",))})
-        >>> people.worked_as("ada-l", None), people.worked_as("ben", None)
-        ('ada', 'ben')
-        >>> people.worked_as("ada-l", b'{"value": {"student": "lovelace"}}')
-        'lovelace'
-        >>> people.worked_as("ada-l", b'{"value": {"student": "ben"}}')
-        'ada'
         """
         known = self.names.get(student)
         if known is None:

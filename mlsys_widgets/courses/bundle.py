@@ -36,20 +36,7 @@ _LEFT_BEHIND: Final = re.compile(r"\..*|__pycache__|.*\.pyc|ledger.*\.jsonl.*|.*
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a bundle says about itself.
-
-    Examples
-    --------
-    >>> digest = hashlib.sha256(b"c = get_config()").hexdigest()
-    >>> files = {"nbgrader_config.py": digest}
-    >>> manifest = Manifest(FORMAT, __version__, "mlsys-2027", ("lab_02_caches",), files)
-    >>> Manifest.read(manifest.as_bytes()) == manifest
-    True
-    >>> Manifest.read(b"{}")
-    Traceback (most recent call last):
-    ...
-    ValueError: its bundle.json does not say which format it has
-    """
+    """What a bundle says about itself."""
 
     format: int
     package: str  #: The version of the package that made it.

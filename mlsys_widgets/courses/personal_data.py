@@ -41,16 +41,7 @@ How = Literal["remove", "edit", "cannot"]
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The names of a person.
-
-    Examples
-    --------
-    >>> names = KnownNames(("ada",), ("Ada Lovelace",))
-    >>> bool(names.pattern.search(b"of ada, ")), bool(names.pattern.search(b"adapter"))
-    (True, False)
-    >>> names.owns("ada+lab_01+2026"), names.owns("lab_01-ada.zip"), names.owns("adam")
-    (True, True, False)
-    """
+    """The names of a person."""
 
     logins: tuple[str, ...]
     #: What else names them: full name, email, number.

@@ -25,17 +25,7 @@ _BUSY: Final = "somebody else changes assignments/course.toml right now; try aga
 
 
 class SettingsEditor:
-    r"""The settings of a course, to be changed; `write` makes it so.
-
-    Examples
-    --------
-    >>> edit = SettingsEditor.of_text('[sections.a]  # mornings\nstudents = ["ada", "ben"]\n')
-    >>> edit.rename("ada", "ada-l")
-    >>> edit.put_into("cleo", "a")
-    >>> print(edit.text, end="")
-    [sections.a]  # mornings
-    students = ["ada-l", "ben", "cleo"]
-    """
+    """The settings of a course, to be changed; `write` makes it so."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -193,17 +183,7 @@ class SettingsEditor:
         self._set("staff", name, {"role": member.role if member else "", "sections": sections})
 
     def set_dates(self, lab: str, dates: Mapping[str, datetime | None], section: str = "") -> None:
-        r"""Give a lab dates, for everybody or for a section; `None` takes one away.
-
-        Examples
-        --------
-        >>> edit = SettingsEditor.of_text("[labs.lab_01]  # short\nweight = 2\n")
-        >>> edit.set_dates("lab_01", {"due": datetime(2027, 2, 1, 23, 59), "close": None})
-        >>> print(edit.text, end="")
-        [labs.lab_01]  # short
-        weight = 2
-        due = 2027-02-01T23:59:00
-        """
+        """Give a lab dates, for everybody or for a section; `None` takes one away."""
 
         def assign(settings: Any) -> None:
             above = settings["sections"][section] if section else settings
@@ -221,20 +201,7 @@ class SettingsEditor:
         self._change(assign)
 
     def add_extension(self, values: Mapping[str, Any]) -> None:
-        r"""Give a student more time.
-
-        Examples
-        --------
-        >>> edit = SettingsEditor.of_text("# our term\n")
-        >>> edit.add_extension({"student": "ben", "days": 2.0, "reason": 'a "cold"'})
-        >>> print(edit.text, end="")
-        # our term
-        <BLANKLINE>
-        [[extensions]]
-        student = "ben"
-        days = 2.0
-        reason = "a \"cold\""
-        """
+        """Give a student more time."""
 
         def add(settings: Any) -> None:
             if "extensions" not in settings:

@@ -69,21 +69,7 @@ class AskedAgain(NamedTuple):
 
 @dataclass(frozen=True)
 class Attempts:
-    """The attempts of one student at the questions of a lab.
-
-    Examples
-    --------
-    >>> from mlsys_widgets.labs import Number, Parameter, steps
-    >>> side = Parameter(256, steps(128, 384, 8), "elements", "side of a tile")
-    >>> lab = Lab("lab_02", title="Caches", chapter=2, acts=(), parameters={"side": side})
-    >>> @lab.asks
-    ... def tile_bytes(p):
-    ...     return Number(f"How many bytes has a {p.side} by {p.side} tile?", "bytes", 6)
-    >>> attempts = Attempts(lab, "ann")
-    >>> first, second = attempts.at("tile_bytes", 0), attempts.at("tile_bytes", 1)
-    >>> first.p == lab.draw("ann"), first.item.ask == second.item.ask
-    (True, False)
-    """
+    """The attempts of one student at the questions of a lab."""
 
     lab: Lab
     student: str

@@ -68,14 +68,6 @@ def drawn_order(
     ----------
     values
         The numbers that the options stand for, if they do.
-
-    Examples
-    --------
-    >>> options = {"a": "its memory", "b": "its arithmetic", "c": "its launches"}
-    >>> [*drawn_order(options, "limit", "ann")], [*drawn_order(options, "limit", "ben")]
-    (['a', 'c', 'b'], ['c', 'b', 'a'])
-    >>> list(drawn_order({"a": "about 90%", "b": "about 5%", "c": "about 33%"}, "busy", "ann"))
-    ['b', 'c', 'a']
     """
     numbers = scale(options, values)
     if numbers:

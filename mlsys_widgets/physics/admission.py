@@ -109,24 +109,7 @@ class AdmissionRun:
 
 
 def play(policy: Admission, run: Mapping[str, Any]) -> list[Any]:
-    """Let a policy decide, and return what it decided; a decision that is impossible is the last.
-
-    Examples
-    --------
-    >>> run = dict(
-    ...     requests=[[0, 30, 20], [0, 30, 20]],
-    ...     pages=8,
-    ...     block=16,
-    ...     read=[1, 0],
-    ...     write=[1, 0, 0],
-    ...     first=5,
-    ...     pause=2,
-    ... )
-    >>> play(lambda free, running, waiting: min(len(waiting), 1), run)
-    [1, 1]
-    >>> play(lambda free, running, waiting: 0.5, run)
-    [0.5]
-    """
+    """Let a policy decide, and return what it decided; an impossible decision is the last."""
     decided: list[Any] = []
 
     def noted(free: int, running: list[list[int]], waiting: list[list[float]]) -> int:

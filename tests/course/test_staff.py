@@ -64,3 +64,5 @@ def test_a_ledger_of_somebody_else_changes_nothing():
     assert people.worked_as("ann", b'{"value": {"student": "annie"}}') == "annie"
     for broken in (b"", b"[]", b"{", b'{"value": 3}', b"[" * 100_000):
         assert people.worked_as("ann", broken) == "ann"
+    renamed = CoursePeople(names={"ann": OtherNames("ada")})
+    assert renamed.worked_as("ann", b'{"value": {"student": "ben"}}') == "ada"

@@ -30,18 +30,9 @@ _INDENTED: Final = re.compile(rf"^[ \t>]{{{DEEPEST}}}", re.M)
 
 
 def limited(text: str, left: int = MOST_IN_NOTEBOOK) -> tuple[str, int]:
-    r"""Return the text as Markdown, or as plain text where it has too many marks.
+    """Return the text as Markdown, or as plain text where it has too many marks.
 
     Returns how many marks are ``left`` for the other cells of the notebook, too.
-
-    Examples
-    --------
-    >>> limited("An *essay* with $x^2$.", left=100)
-    ('An *essay* with $x^2$.', 95)
-    >>> shown, left = limited(r"\begin{a}" * 30_000)
-    >>> print(shown[:24], left)
-    ~~~
-    \begin{a}\begin{a}\b 15000
     """
     essay = typed_text(text)
     if essay is not None:
