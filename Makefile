@@ -37,7 +37,7 @@ LAB_FOLDER := my_labs
 WAY ?=
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab hub quick test test-hub test-all nbval lint types format docs pictures bench wheel bundle site constraints labextension clean system-packages
+.PHONY: help lab hub quick test test-hub test-all nbval lint types format docs gallery pictures bench wheel bundle site constraints labextension clean system-packages
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -103,6 +103,11 @@ docs: $(VENV)/.dev ## Build the pages into build/html, and check them
 		format_pages; do $(PY) tools/$$page.py; done
 	$(PY) -m pytest -q tests/project/test_examples.py
 	$(PY) -m sphinx -E -W --keep-going -b html docs build/html $(ARGS)
+
+# Only these pages offer to run their instruments: the tag says that the app lies beside them.
+gallery: override ARGS += -t app
+gallery: docs ## Build the pages with instruments that run in them, in a browser alone (needs npm)
+	$(PY) tools/gallery.py
 
 # Look at every picture before you commit it.
 pictures: system-packages $(VENV)/.dev ## Take the pictures of the pages again, in a real browser

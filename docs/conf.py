@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 import mlsys_widgets
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
@@ -61,3 +63,9 @@ html_theme_options = {
     "footer_end": [],
     "show_prev_next": False,
 }
+
+
+def setup(app: Sphinx) -> None:
+    """Have instruments run in their pages where the app will lie beside them (make gallery)."""
+    if app.tags.has("app"):
+        app.add_js_file("run_here.js")

@@ -145,6 +145,16 @@ def test_nothing_is_opened_when_the_labs_cannot_be_laid_out(checkout):
     assert not any("jupyterlab" in call for call in calls(checkout))
 
 
+def test_only_a_gallery_has_pages_that_run_their_instruments(checkout):
+    def built(target):
+        assert make(checkout, target, "PYTHON=./stand-in", "ARGS=-q").returncode == 0
+        return [each for each in calls(checkout) if "-m sphinx" in each or "gallery" in each]
+
+    (pages,) = built("docs")
+    assert pages.endswith("build/html -q")
+    assert built("gallery") == [f"{pages} -t app", "tools/gallery.py"]
+
+
 def test_clean_leaves_what_make_found(checkout):
     before = sorted(path.name for path in checkout.iterdir())
     make(checkout, "lint", "PYTHON=./stand-in")
