@@ -27,6 +27,8 @@ except (ImportError, AttributeError):  # Windows, or a browser
 LEDGER: Final = "ledger.jsonl"
 #: What a student has typed and not recorded yet, beside the ledger.
 DRAFTS: Final = "drafts.json"
+#: How a student left the instruments, beside the ledger.
+SETTINGS: Final = "settings.json"
 #: A measurement of a student's own machine, beside the notebook.
 MEASUREMENT: Final = "machine.json"
 #: The three files of a lab in ``assignments/``: its text, its questions, its keys.

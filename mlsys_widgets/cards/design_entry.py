@@ -269,10 +269,15 @@ class DesignEntry(Task):
         return saved
 
     def _set_again(self) -> None:
-        """Set the instruments as they were when the design was saved."""
+        """Set the instruments as they were when the design was saved.
+
+        One that was moved already, by hand or because that is how it was left, stays there.
+        """
         if self.design is None or self._state is None:
             return
         for name, instrument in self._keeps.items():
+            if instrument.inputs != instrument.usual:
+                continue
             kept = self._state.answers.get(f"{_KEPT}.{name}")
             if kept is not None:
                 # An instrument whose controls have changed since keeps its defaults.

@@ -30,6 +30,7 @@ from mlsys_widgets.cards.record_card import RecordCard
 from mlsys_widgets.cards.reflection import Reflection
 from mlsys_widgets.cards.reveal import Reveal, Source
 from mlsys_widgets.cards.self_assessment import SelfAssessment
+from mlsys_widgets.cards.settings_keeper import keep_settings
 from mlsys_widgets.cards.story import ContextToggle, KeyTakeaways, Scenario
 from mlsys_widgets.cards.told_parts import ToldFile
 from mlsys_widgets.cards.welcome import Welcome
@@ -164,6 +165,8 @@ class OpenLab:
         self._computed: dict[str, Any] = {}
         self._reveals: dict[str, Reveal] = {}
         self._followers: list[Instrument] = []
+        if execution() == "student" and not self._is_instructors:
+            keep_settings(self.ledger)
 
     def _begin_practice(self, folder: Path) -> Practice:
         """Have the ledger say that it is practice, before anything else is in it."""

@@ -530,15 +530,25 @@ class InstrumentState(traitlets.HasTraits):
         A reset from before is not undone any longer: it would lead back to where the instrument
         stood then.
         """
-        checked = self.accepted(**inputs)
+        checked, before = self.accepted(**inputs), self._place
         self.forget_reset()
-        self.set(**inputs)
-        self._place |= checked
+        # First, so that whoever watches the inputs knows already where a reset leads.
+        self._place = {**before, **checked}
+        try:
+            self.set(**inputs)
+        except ValueError:
+            self._place = before
+            raise
+
+    @property
+    def usual(self) -> dict[str, Any]:
+        """The inputs that a reset returns to: the initial ones, in the place where it stands."""
+        return self.adjust({**self._first, **self._place}, set(self._place))
 
     def reset(self) -> None:
         """Return to the initial inputs, in the place where it stands; ``undo_reset`` reverts it."""
         self._before_reset = self.inputs
-        self.set(**self.adjust({**self._first, **self._place}, set(self._place)))
+        self.set(**self.usual)
 
     def undo_reset(self) -> None:
         """Revert the last reset."""

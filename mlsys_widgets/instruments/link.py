@@ -12,9 +12,9 @@ from mlsys_widgets.instruments.instrument import Instrument
 def link(*instruments: Instrument, on: str | Iterable[str]) -> Callable[[], None]:
     """Give instruments common inputs; what is set on one of them is set on all.
 
-    The first instrument has its say: the others start with its values, and a reset of any of them
-    returns all to these. Where an instrument cannot follow, because its own range ends earlier, it
-    stays where it is.
+    The first instrument has its say: the others take its values, and a reset of any of them returns
+    all to those to which a reset returns the first. Where an instrument cannot follow, because its
+    own range ends earlier, it stays where it is.
 
     Parameters
     ----------
@@ -60,9 +60,10 @@ def link(*instruments: Instrument, on: str | Iterable[str]) -> Callable[[], None
 
     for instrument in instruments:
         instrument.observe(follow, names=list(names))
-    first = {name: getattr(instruments[0], name) for name in names}
+    usual, now = instruments[0].usual, instruments[0].inputs
     for each in instruments[1:]:
-        _try(each.start_from, first)
+        _try(each.start_from, {name: usual[name] for name in names})
+        _try(each.set, {name: now[name] for name in names})
 
     def part() -> None:
         for instrument in instruments:

@@ -12,6 +12,7 @@ from mlsys_widgets.files import LEDGER
 from mlsys_widgets.handin.boxes import recorded_in_boxes
 from mlsys_widgets.ledger import Ledger, LedgerError
 from mlsys_widgets.ledger.drafts import Boxes, DraftRefused, Drafts
+from mlsys_widgets.ledger.kept_settings import KeptSettings
 from mlsys_widgets.server.due_reports import DueReports
 from mlsys_widgets.server.finder import Finder
 from mlsys_widgets.server.lab_steps import LabSteps
@@ -70,6 +71,7 @@ class PanelAnswers:
         """Set a ledger aside; `LedgerError` when that cannot be done."""
         aside = Ledger.open(ledger).begin_again()
         Drafts(ledger).clear()
+        KeptSettings(ledger).clear()
         return {"aside": self.root.path_of(aside) if aside else None}
 
 

@@ -17,7 +17,7 @@ import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from nbgrader.exchange import ExchangeError, ExchangeFactory  # type: ignore[import-untyped]
 from nbgrader.exchange.default import ExchangeSubmit  # type: ignore[import-untyped]
@@ -25,11 +25,15 @@ from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
 
 from mlsys_widgets.course.due_words import due_words
 from mlsys_widgets.course.own_dates import dates_here
-from mlsys_widgets.files import DRAFTS, LEDGER, TOLD
+from mlsys_widgets.files import DRAFTS, LEDGER, SETTINGS, TOLD
 from mlsys_widgets.ledger import LedgerError
 from mlsys_widgets.ledger.handed_in import note_hand_in
 from mlsys_widgets.ledger.receipt import write_receipt
 from mlsys_widgets.server.submit_reply import SubmitReply
+
+#: The student's own business: what was typed and not recorded, how instruments were left, and what
+#: was told.
+_OWN: Final = (DRAFTS, SETTINGS, TOLD)
 
 
 def refuse_closed(lab: str, folder: Path) -> None:
@@ -59,8 +63,7 @@ def with_receipt(submit: Any) -> Any:
                     head = write_receipt(folder)
                 except (LedgerError, OSError) as problem:  # the work itself can be submitted
                     self.log.warning("There is no receipt for the ledger: %s", problem)
-            # What was typed and not recorded is the student's own business.
-            self.coursedir.ignore = [*self.coursedir.ignore, DRAFTS, TOLD]
+            self.coursedir.ignore = [*self.coursedir.ignore, *_OWN]
             super().copy_files()
             moment = parse_utc(self.timestamp).replace(tzinfo=UTC)
             note_hand_in(folder, head, moment, course=self.coursedir.course_id)
@@ -90,7 +93,7 @@ def submit_folder(folder: Path) -> SubmitReply:
         coursedir=course, authenticator=Authenticator(config=config), config=config
     )
     submitting.start()
-    names = sorted(p.name for p in folder.iterdir() if p.is_file() and p.name not in (DRAFTS, TOLD))
+    names = sorted(p.name for p in folder.iterdir() if p.is_file() and p.name not in _OWN)
     return SubmitReply(submitting.timestamp, course.course_id, tuple(names))
 
 

@@ -145,6 +145,15 @@ def check(instrument: Instrument) -> None:
 
 
 @every_instrument
+def test_a_new_one_stands_where_a_reset_leads(kind: type[Instrument]) -> None:
+    """So nothing is kept of an instrument that nobody has moved."""
+    made = kind()
+    assert made.inputs == made.usual
+    made.reset()
+    assert made.inputs == made.usual
+
+
+@every_instrument
 def test_every_control_over_its_whole_range(kind: type[Instrument]) -> None:
     instrument = kind()
     check(instrument)

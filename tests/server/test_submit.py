@@ -30,6 +30,7 @@ def home(course, tmp_path):
 
 def test_the_receipt_names_the_head(course, home):
     (home / LAB / "drafts.json").write_text("{}")
+    (home / LAB / "settings.json").write_text("{}")
     collected = submit(course, "ann", home)
     head = Ledger.open(home / LAB / "ledger.jsonl").head
     assert isinstance(head, Head)
@@ -42,6 +43,7 @@ def test_the_receipt_names_the_head(course, home):
     assert (note.course, note.file) == ("mlsys", None)
     assert (collected / f"{LAB}.ipynb").is_file()
     assert not (collected / "drafts.json").exists()
+    assert not (collected / "settings.json").exists()
 
 
 def test_without_a_ledger_there_is_no_receipt(course, home):
