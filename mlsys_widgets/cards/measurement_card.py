@@ -22,7 +22,7 @@ from mlsys_widgets.measured.in_page import time_in_page
 from mlsys_widgets.measured.machine_file import MachineFile, read_machine_file, this_machine
 from mlsys_widgets.measured.recorder import Document
 from mlsys_widgets.measured.waiting import WaitingRun, waiting_runs
-from mlsys_widgets.wording.units import format_quantity
+from mlsys_widgets.wording.units import format_quantity, in_one_unit
 
 #: What a chart calls a measurement that is known to be the student's own.
 YOURS: Final = "Your machine"
@@ -431,7 +431,7 @@ def _in_two_numbers(file: MachineFile) -> str:
     """The best product and the best bandwidth of a run."""
     assert file.document is not None
     for run in waiting_runs(file.document):
-        mean, tail = (format_quantity(each, "s") for each in (run.mean, run.p99))
+        mean, tail = in_one_unit("s", run.mean, run.p99)
         return f"mean {mean}, p99 {tail} in the {run.loop} loop"
     best = ceilings(file.document)
     numbers = [format_quantity(best.peaks["fp32"], "FLOP/s")] if "fp32" in best.peaks else []
@@ -462,6 +462,6 @@ def _loop(run: WaitingRun) -> str:
 
 def _waited(run: WaitingRun) -> str:
     """How long its answers took, and how close a simulation of the same requests comes."""
-    mean, tail = (format_quantity(each, "s") for each in (run.mean, run.p99))
+    mean, tail = in_one_unit("s", run.mean, run.p99)
     error = format_quantity(run.error, "%")
     return f"mean {mean}, p99 {tail}; the mean of a simulation is off by {error}"

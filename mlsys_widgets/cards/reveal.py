@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import ipywidgets
@@ -34,7 +34,7 @@ from mlsys_widgets.wording.distance import (
     missed_by,
     verdict,
 )
-from mlsys_widgets.wording.units import format_quantity
+from mlsys_widgets.wording.units import format_quantity, in_one_unit
 
 #: A value, or a function that returns it when it is shown.
 Source = float | Callable[[], float]
@@ -170,20 +170,29 @@ class Reveal(LabWidget):
             actual = self._lock.in_words(right)
             found = "that is the answer" if actual == predicted else f"the answer is {actual}"
         else:
-            found = self._result()
+            predicted, found = self._result()
         return PredictionOutcome(predicted, found, self._held(right))
 
-    def _result(self) -> str:
-        """What the prediction is judged by, and in brackets what else there is."""
-        said = []
-        if self._model is not None:
-            model = format_quantity(self._known(_now(self._model)), self._unit)
-            said.append(f"the model says {model}")
-        if self._measured is not None:
-            measured = format_quantity(self._known(_now(self._measured)), self._unit)
-            said.append(f"measured: {measured}")
+    def _result(self) -> tuple[str, str]:
+        """The prediction, what it is judged by, and in brackets what else there is."""
+        sources = {"the model says {}": self._model, "measured: {}": self._measured}
+        named = {words: _now(source) for words, source in sources.items() if source is not None}
+        mine, *shown = self._in_one_unit(map(self._known, named.values()))
+        said = [words.format(number) for words, number in zip(named, shown, strict=True)]
         first, *rest = reversed(said) if self._is_measured else said
-        return f"{first} ({', '.join(rest)})" if rest else first
+        return self._predicted(mine), f"{first} ({', '.join(rest)})" if rest else first
+
+    def _in_one_unit(self, values: Iterable[float]) -> tuple[str, ...]:
+        """The predicted number, empty if there is none, and values beside it."""
+        number = self._lock.number
+        if number is None:
+            return "", *in_one_unit(self._unit, *values)
+        return in_one_unit(self._unit, number, *values)
+
+    def _predicted(self, number: str) -> str:
+        """The prediction in words, whose number is written like this."""
+        lock = self._lock
+        return lock.in_words(lock.value) if lock.item.options or not number else number
 
     def _held(self, right: str | None) -> bool | None:
         if self._lock.item.options:
@@ -316,12 +325,14 @@ class Reveal(LabWidget):
     def _comparison(self) -> Comparison:
         """The prediction and everything that it is held against."""
         lock, right = self._lock, self.right
-        rows = [("You predicted", lock.in_words(lock.value), "prediction", self._sure())]
+        compared = self._compared()
+        values = [self._known(_now(source)) for _, _, source, _, _ in compared]
+        mine, *shown = self._in_one_unit(values)
+        rows = [("You predicted", self._predicted(mine), "prediction", self._sure())]
         marks = []
-        for label, _, source, tone, note in self._compared():
-            mark = self._mark(label.removesuffix(" says"), _now(source), tone)
-            marks.append(mark)
-            rows.append((label, mark.shown, tone, note))
+        for (label, _, _, tone, note), value, words in zip(compared, values, shown, strict=True):
+            marks.append(NumberMark(label.removesuffix(" says"), value, words, tone))
+            rows.append((label, words, tone, note))
         if right is not None and not lock.item.values:
             rows.append(("The answer is", lock.in_words(right), "model", ""))
             return Comparison("compared", tuple(rows), len(rows) - 1)
@@ -329,7 +340,9 @@ class Reveal(LabWidget):
         if lock.number is None or not marks:
             return Comparison("compared", tuple(rows), counts + 1)
         numbers = ComparedNumbers(
-            self._mark("You", lock.number, "prediction"),
+            NumberMark(
+                "You", lock.number, mine or format_quantity(lock.number, self._unit), "prediction"
+            ),
             tuple(marks),
             counts,
             self._unit,
@@ -343,10 +356,6 @@ class Reveal(LabWidget):
         # A measurement comes last, and the closest form of a model right before it.
         others = self._measured is not None and not self._is_measured
         return max(0, len(self._compared()) - 1 - others)
-
-    def _mark(self, name: str, value: float, tone: str) -> NumberMark:
-        value = value if tone == "prediction" else self._known(value)
-        return NumberMark(name, value, format_quantity(value, self._unit), tone)
 
     def _far(self, predicted: float, actual: float) -> str:
         """How far apart, without the direction: the picture shows it."""

@@ -24,6 +24,7 @@ from mlsys_widgets.instruments.break_even_scenes import (
 from mlsys_widgets.instruments.controls import Count, Select, Slider
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.target import LimitedQuantity
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 
@@ -200,35 +201,36 @@ class BreakEvenTimeline(Instrument):
                 f"however long the model is in service.{self._predicted_words(result)}"
             )
         each = _show(result.saved_per_inference, "s")
+        recovered, days, left = _days(result)
         words = (
             f"Compiling costs {cost} once and saves {each} per inference, so the cost is recovered "
             f"after {ph.counted(result.break_even, 'inference')}, which takes "
-            f"{_show(result.days_to_break_even, 'days')} at {_show(result.per_day, '/day')}. "
+            f"{recovered} at {_show(result.per_day, '/day')}. "
         )
-        served = f"Over {_show(result.days, 'days')} in service"
+        served = f"Over {days} in service"
         balance = (
             f"saves {_show(result.net_saved, 's')}"
             if result.roi_positive
             else f"loses {_show(-result.net_saved, 's')}"
         )
-        left = left_to_earn(result)
-        earning = f", with {_show(left, 'days')} left to earn" if left > 0 else ""
+        earning = f", with {left} left to earn" if left_to_earn(result) > 0 else ""
         return f"{words}{served}, compiling {balance} net{earning}.{self._predicted_words(result)}"
 
     def remark(self, result: ph.Deployment) -> str:
-        each, left = result.saved_per_inference, left_to_earn(result)
+        each = result.saved_per_inference
         if each <= 0:
             words = "Compiling saves no time per inference, so it never pays off."
         else:
+            recovered, days, left = _days(result)
             ending = (
-                f", with {_show(left, 'days')} left to earn"
-                if left > 0
-                else f", but the service ends after {_show(result.days, 'days')}"
+                f", with {left} left to earn"
+                if left_to_earn(result) > 0
+                else f", but the service ends after {days}"
             )
             words = (
                 f"Saving {_show(each, 's')} per inference at {_show(result.per_day, '/day')} "
                 f"recovers the {_show(result.compile_time, 's')} of compiling after "
-                f"{_show(result.days_to_break_even, 'days')}{ending}."
+                f"{recovered}{ending}."
             )
         return f"{words}{self._predicted_words(result)}"
 
@@ -275,10 +277,11 @@ class BreakEvenTimeline(Instrument):
         """Compiling is not justified, and by how much."""
         if result.roi_positive:
             return None
+        cost, saved, lost = in_one_unit("s", result.compile_time, result.saved, -result.net_saved)
         words = (
-            f"Compiling is not justified: it costs {_show(result.compile_time, 's')}, but over "
-            f"{_show(result.days, 'days')} ({ph.counted(result.inferences, 'inference')}) it saves "
-            f"only {_show(result.saved, 's')}; {_show(-result.net_saved, 's')} are not recovered."
+            f"Compiling is not justified: it costs {cost}, but over {_show(result.days, 'days')} "
+            f"({ph.counted(result.inferences, 'inference')}) it saves only {saved}; {lost} are not "
+            "recovered."
         )
         return words, "red"
 
@@ -313,6 +316,11 @@ class BreakEvenTimeline(Instrument):
 
 def _tone(result: ph.Deployment) -> str:
     return "green" if result.roi_positive else "orange"
+
+
+def _days(result: ph.Deployment) -> tuple[str, ...]:
+    """Until the break-even, in service, and left to earn, as one sentence says them."""
+    return in_one_unit("days", result.days_to_break_even, result.days, left_to_earn(result))
 
 
 def left_to_earn(result: ph.Deployment) -> float:

@@ -29,6 +29,7 @@ from mlsys_widgets.instruments.dispatch_film import film_of
 from mlsys_widgets.instruments.dispatch_timeline import kernels_for, rows_of, scene_of
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.physics.dispatch import Launch, Mode
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 
@@ -221,11 +222,12 @@ class DispatchWaterfall(Instrument):
         cost = "" if own else f" at {_show(self.launch_cost, 's')} per launch"
         rest = "dispatch takes" if result.dispatch >= result.memory else "memory takes"
         share = max(result.dispatch, result.memory) / result.total
+        total, textbook = in_one_unit("s", result.total, self.textbook.total)
         return (
-            f"{name} ({self.mode}, {_HOW[self.launch]}{cost}) takes {_show(result.total, 's')} on "
+            f"{name} ({self.mode}, {_HOW[self.launch]}{cost}) takes {total} on "
             f"the {ph.devices[self.device].name}; the textbook version (eager, serial) takes "
-            f"{_show(self.textbook.total, 's')}. The GPU spends {_show(result.utilization, '%')} "
-            f"of the time computing, while {rest} {_show(share, '%')}."
+            f"{textbook}. The GPU spends {_show(result.utilization, '%')} of the time computing, "
+            f"while {rest} {_show(share, '%')}."
         )
 
     def remark(self, result: ph.ForwardPass) -> str:

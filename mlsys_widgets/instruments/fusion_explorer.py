@@ -22,6 +22,7 @@ from mlsys_widgets.instruments.controls import Count, Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.measured import MeasurementError, load
 from mlsys_widgets.physics.roofline import Ridge
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 
@@ -332,13 +333,10 @@ class FusionExplorer(Instrument):
     # What it says.
 
     def cards(self, result: ph.Fusion) -> Sequence[NumberCard]:
+        moved = in_one_unit("B", result.unfused_traffic, result.fused_traffic, pad=True)
+        times = in_one_unit("s", result.unfused_time, result.fused_time, pad=True)
         return [
-            (
-                "Data moved",
-                f"{_show(result.unfused_traffic, 'B', pad=True)} → "
-                f"{_show(result.fused_traffic, 'B', pad=True)}",
-                "memory",
-            ),
+            ("Data moved", " → ".join(moved), "memory"),
             ("Traffic reduction", _show(result.traffic_reduction, "×", pad=True), "memory"),
             (
                 "Launches",
@@ -351,12 +349,7 @@ class FusionExplorer(Instrument):
                 f"{_show(result.fused_intensity, 'FLOP/B', pad=True)}",
                 "gray",
             ),
-            (
-                "Time",
-                f"{_show(result.unfused_time, 's', pad=True)} → "
-                f"{_show(result.fused_time, 's', pad=True)}",
-                "gray",
-            ),
+            ("Time", " → ".join(times), "gray"),
             ("Speedup", _show(result.speedup, "×", pad=True), "gray"),
         ]
 
@@ -382,10 +375,11 @@ class FusionExplorer(Instrument):
             if self.fused
             else f"Unfused, {chain.name} needs {counts[0]} of a tensor; fused, {counts[1]}."
         )
+        unfused, fused = in_one_unit("s", result.unfused_time, result.fused_time)
         return (
             f"{needs} Fusion moves {_show(result.traffic_reduction, '×')} less data, and on the "
-            f"{self._machine.name} the time drops from {_show(result.unfused_time, 's')} to "
-            f"{_show(result.fused_time, 's')}, a speedup of {_show(result.speedup, '×')}. "
+            f"{self._machine.name} the time drops from {unfused} to {fused}, a speedup of "
+            f"{_show(result.speedup, '×')}. "
             f"{self._said_limit}{self._said_measured}"
         )
 

@@ -24,6 +24,7 @@ from mlsys_widgets.instruments.iron_law_scenes import (
     term_time,
 )
 from mlsys_widgets.instruments.target import LimitedQuantity
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
@@ -346,13 +347,15 @@ class IronLaw(Instrument):
         fits = self.capacity
         if fits.out_of_memory:
             what, takes = f"If it did fit, {self._what}", "would take"
+        total, memory, compute, latency = in_one_unit(
+            "s", result.total, result.memory_time, result.compute_time, result.latency
+        )
         return (
-            f"{what} on {self._where} with batch {_show(result.batch)} {takes} "
-            f"{_show(result.total, 's')}: {_show(result.memory_time, 's')} for memory and "
-            f"{_show(result.compute_time, 's')} for compute, {how}, plus "
-            f"{_show(result.latency, 's')} of latency. The largest term is {result.binding}. "
-            f"Its {_show(self.data, 'B')} are {_fill(fits)}{'' if fits.out_of_memory else ' of'} "
-            f"what the device can hold ({_show(self.memory, 'B')}{self._kept})."
+            f"{what} on {self._where} with batch {_show(result.batch)} {takes} {total}: {memory} "
+            f"for memory and {compute} for compute, {how}, plus {latency} of latency. The largest "
+            f"term is {result.binding}. Its {_show(self.data, 'B')} are {_fill(fits)}"
+            f"{'' if fits.out_of_memory else ' of'} what the device can hold "
+            f"({_show(self.memory, 'B')}{self._kept})."
         )
 
     def remark(self, result: ph.IronLawTime) -> str:
@@ -410,11 +413,11 @@ class IronLaw(Instrument):
         fits = self.capacity
         if not fits.out_of_memory:
             return None
+        needs, over = in_one_unit("B", self.data, self.data - fits.memory)
         return (
-            f"Out of memory: {self._what} needs {_show(self.data, 'B')}, but {self._name} "
-            f"has {_show(self.memory, 'B')}{self._kept}. That is "
-            f"{_show(self.data - fits.memory, 'B')} too much, {_show(fits.fill, '×')} what it can "
-            "hold.",
+            f"Out of memory: {self._what} needs {needs}, but {self._name} "
+            f"has {_show(self.memory, 'B')}{self._kept}. That is {over} too much, "
+            f"{_show(fits.fill, '×')} what it can hold.",
             "red",
         )
 

@@ -27,6 +27,7 @@ from mlsys_widgets.instruments.memory_budget_speeds import (
 from mlsys_widgets.instruments.serving_curve import rounded
 from mlsys_widgets.instruments.target import LimitedQuantity
 from mlsys_widgets.physics.model_kernels import Phase
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 _DEVICES = {device.key: device.name for device in ph.devices.values()}
@@ -282,18 +283,18 @@ class MemoryBudget(TwoFormInstrument):
 
     def remark(self, result: ph.Footprint) -> str:
         if result.out_of_memory:
-            weights, activations, cache = (_show(size, "B") for size in sizes(result))
+            weights, activations, cache = in_one_unit("B", *sizes(result))
             return f"Weights take {weights}, activations {activations}, the KV cache {cache}."
         return self._limits if "Decode" in self.leading else self._said_speeds
 
     def sentence(self, result: ph.Footprint) -> str:
-        weights, activations, cache = (_show(size, "B") for size in sizes(result))
+        compared = *sizes(result), result.total, result.memory
+        weights, activations, cache, total, memory = in_one_unit("B", *compared)
         start = (
             f"{ph.counted(result.batch, 'sequence')} of {ph.counted(result.sequence, 'token')} "
             f"with {_show(result.kv_heads)} KV heads in {self.precision}: {weights} of weights, "
             f"{activations} of activations and {cache} of KV cache, together "
-            f"{_show(result.total, 'B')} of the {_show(result.memory, 'B')} on the "
-            f"{self._machine.name}"
+            f"{total} of the {memory} on the {self._machine.name}"
         )
         if result.out_of_memory:
             return f"{start}. That does not fit."
@@ -352,7 +353,7 @@ class MemoryBudget(TwoFormInstrument):
         if not result.out_of_memory:
             return None
         fill = float(ph.capacity(result.total, self.device).fill)
-        excess = _show(-result.headroom, "B")
+        needs, has, excess = in_one_unit("B", result.total, result.memory, -result.headroom)
         # From twice the memory on, a factor is easier to read than a percentage.
         over = (
             f"{excess} or {_show(fill - 1, '%')} too much"
@@ -363,8 +364,8 @@ class MemoryBudget(TwoFormInstrument):
         if result.weights + result.activations > result.memory:
             what = "weights and activations alone do not fit. This needs"
         return (
-            f"Out of memory: {what} {_show(result.total, 'B')}, but the {self._machine.name} "
-            f"has {_show(result.memory, 'B')}. That is {over}.",
+            f"Out of memory: {what} {needs}, but the {self._machine.name} has {has}. That is "
+            f"{over}.",
             "red",
         )
 

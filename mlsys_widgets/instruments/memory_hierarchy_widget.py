@@ -23,6 +23,7 @@ from mlsys_widgets.drawing.scene import (
 from mlsys_widgets.instruments.controls import Select, Slider, Switch
 from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.target import LimitedQuantity
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 _LEVELS = tuple(ph.memory_hierarchy.values())
@@ -269,10 +270,11 @@ class MemoryHierarchy(Instrument):
     def _said_trips(self, result: Placement) -> str:
         chain = result.home.chain
         cost = "cost" if result.fits else "would cost"
+        unfused, fused = in_one_unit("s", chain.unfused_time, chain.fused_time)
         return (
             f"With one kernel each, {ph.counted(self.operations, 'operation')} {cost} "
-            f"{_trips(chain.unfused_tensors)} or {_show(chain.unfused_time, 's')}; fused into one "
-            f"kernel, {_trips(chain.fused_tensors)} or {_show(chain.fused_time, 's')}."
+            f"{_trips(chain.unfused_tensors)} or {unfused}; fused into one "
+            f"kernel, {_trips(chain.fused_tensors)} or {fused}."
         )
 
     def alert(self, result: Placement) -> tuple[str, str] | None:
@@ -280,11 +282,11 @@ class MemoryHierarchy(Instrument):
         if result.fits:
             return None
         home = result.home
+        size, over = in_one_unit("B", result.size, result.size - home.capacity)
         return (
-            f"{_show(result.size, 'B')} does not fit into {_IN_WORDS[home.level.key]} of "
+            f"{size} does not fit into {_IN_WORDS[home.level.key]} of "
             f"{_OWNERS[home.level.scope]}, {_show(home.capacity, 'B')}: it is "
-            f"{_show(result.size / home.capacity, '×')} as large, "
-            f"{_show(result.size - home.capacity, 'B')} too much.",
+            f"{_show(result.size / home.capacity, '×')} as large, {over} too much.",
             "red",
         )
 

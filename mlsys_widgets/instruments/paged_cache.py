@@ -18,6 +18,7 @@ from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Table
 from mlsys_widgets.instruments.target import LimitedQuantity
 from mlsys_widgets.measured.cache_runs import TOKEN, USUAL, CacheRun, longest, play, rooms
 from mlsys_widgets.physics.serving_simulation import Policy
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 _POLICIES: dict[Policy, str] = {
@@ -166,10 +167,11 @@ class PagedCache(Instrument):
         )
 
     def remark(self, result: ph.CacheUse) -> str:
+        wait, pace = in_one_unit("s", self.wait, self.pace)
         return (
             f"Of the memory, {_show(result.handed_out, '%')} is handed out, {self._handed()}. Nine"
-            f" in ten requests have their first token within {_show(self.wait, 's')}; each further"
-            f" one takes {_show(self.pace, 's')}.{self._predicted_words()}"
+            f" in ten requests have their first token within {wait}; each further one takes {pace}."
+            f"{self._predicted_words()}"
         )
 
     def _handed(self) -> str:

@@ -15,6 +15,7 @@ from mlsys_widgets.instruments.instrument import Instrument, NumberCard, Opens, 
 from mlsys_widgets.instruments.queue_film import film_of
 from mlsys_widgets.instruments.queue_scenes import HIGHEST, LOWEST, latency_of, one_run
 from mlsys_widgets.instruments.target import LimitedQuantity
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 
@@ -149,11 +150,11 @@ class QueueExplorer(Instrument):
     def sentence(self, result: ph.Queue) -> str:
         many = f"{ph.counted(result.servers, 'server')} that"
         many += " is" if result.servers == 1 else " are"
+        service, mean, tail = in_one_unit("s", result.service, result.response, result.tail)
         return (
             f"{self._sent(result)}. With {many} busy {_show(result.utilization, '%')} of the"
-            f" time and {_show(result.service, 's')} of service, an answer takes"
-            f" {_show(result.response, 's')} on average, and {self.part} is"
-            f" {_show(result.tail, 's')}.{self._predicted_words(result)}"
+            f" time and {service} of service, an answer takes {mean} on average, and {self.part} is"
+            f" {tail}.{self._predicted_words(result)}"
         )
 
     def remark(self, result: ph.Queue) -> str:

@@ -34,6 +34,7 @@ from mlsys_widgets.instruments.serving_scenes import (
     tradeoff,
 )
 from mlsys_widgets.physics.serving_time import ServingLaunch
+from mlsys_widgets.wording.units import in_one_unit
 
 _show = ph.format_quantity
 _MODEL = ph.workloads[KEY]
@@ -257,7 +258,7 @@ class ServingExplorer(Instrument):
         ]
 
     def _memory(self, result: Serving) -> str:
-        return f"{_show(result.memory.total, 'B')} of {_show(result.device.memory, 'B')}"
+        return " of ".join(in_one_unit("B", result.memory.total, result.device.memory))
 
     def _largest(self, result: Serving) -> str:
         best = result.largest_batch
@@ -290,9 +291,10 @@ class ServingExplorer(Instrument):
         if result.out_of_memory:
             return "That does not fit into memory."
         late = result.late > 0
+        time, target = in_one_unit("s", rounded(result.time), result.target)
         return (
-            f"A token takes about {_about(result.time, 's')}, "
-            f"{'more' if late else 'no more'} than the target of {_show(result.target, 's')}: "
+            f"A token takes about {time}, "
+            f"{'more' if late else 'no more'} than the target of {target}: "
             f"about {_about(result.tokens_per_second, 'tokens/s')} for the whole device and "
             f"{_about(1 / result.time, 'tokens/s')} for each conversation. Reading all prompts, "
             f"each as long as the context, takes about {_about(result.first_token, 's')} before "
@@ -346,17 +348,21 @@ class ServingExplorer(Instrument):
     def alert(self, result: Serving) -> tuple[str, str] | None:
         """Out of memory or late: by how much."""
         if result.out_of_memory:
+            needs, has, over = in_one_unit(
+                "B", result.memory.total, result.device.memory, -result.memory.headroom
+            )
             return (
-                f"Out of memory: this needs {_show(result.memory.total, 'B')} and the "
-                f"{result.device.name} has {_show(result.device.memory, 'B')}. That is "
-                f"{_show(-result.memory.headroom, 'B')} too much.",
+                f"Out of memory: this needs {needs} and the {result.device.name} has {has}. That "
+                f"is {over} too much.",
                 "red",
             )
         if result.late > 0:
+            time, late, target = in_one_unit(
+                "s", rounded(result.time), rounded(result.late), result.target
+            )
             return (
-                f"Target missed: a token takes about {_about(result.time, 's')} "
-                f"({result.form} form), {_about(result.late, 's')} more than the target of "
-                f"{_show(result.target, 's')}.",
+                f"Target missed: a token takes about {time} ({result.form} form), {late} more than "
+                f"the target of {target}.",
                 "orange",
             )
         if self.measured and not result.measured:

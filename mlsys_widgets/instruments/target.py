@@ -14,7 +14,7 @@ from typing import Final, Literal
 from mlsys_widgets.drawing.scene import Axis, Blocks, Line, Scene, Strokes, notes
 from mlsys_widgets.wording.choices import one_of
 from mlsys_widgets.wording.plurals import in_unit
-from mlsys_widgets.wording.units import format_quantity
+from mlsys_widgets.wording.units import in_one_unit
 
 Direction = Literal["at most", "at least"]
 _DIRECTIONS: Final[tuple[Direction, ...]] = ("at most", "at least")
@@ -91,21 +91,21 @@ class Target:
         """Whether a value keeps this target, and by how much."""
         over = value - self.limit if self.direction == "at most" else self.limit - value
         kept = over <= _EQUAL * abs(self.limit)
-        amount = _amount(abs(over), quantity.unit)
+        shown, amount = _amounts(quantity.unit, value, abs(over))
         by = f"{amount} {'to spare' if kept else quantity.beyond}"
         if not (kept or self.limit) and math.isfinite(value):  # “1, 1 too many” says it twice
             return Lamp(self.words, kept, by, quantity.missed)
         if kept and not self.spare:
             by = quantity.met
-        shown = _amount(value, quantity.unit)
         # What never happens is not late by any amount.
         verdict = f"{shown}, {by}" if math.isfinite(value) else shown
         return Lamp(self.words, kept, verdict, quantity.met if kept else quantity.missed)
 
 
-def _amount(value: float, unit: str) -> str:
-    """A value with its unit: a time in days as people say it, 5.4 hours and not 0.225 days."""
-    return format_quantity(value, unit) if unit == "days" else in_unit(value, unit)
+def _amounts(unit: str, *values: float) -> tuple[str, ...]:
+    """Values in one unit; one of what a noun counts is singular."""
+    shown = in_one_unit(unit, *values)
+    return tuple(in_unit(1, unit) if words == f"1 {unit}" else words for words in shown)
 
 
 @dataclass(frozen=True)

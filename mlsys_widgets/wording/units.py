@@ -75,6 +75,9 @@ _MULTIPLES: Final = {
 #: How plain numbers are typed: of several sizes, since one alone would suggest its own magnitude.
 _PLAIN: Final = {"12": 12, "3.5k": 3.5e3, "2e6": 2e6}
 
+#: The units people plan in; nobody says a fraction of one.
+_PLANNED: Final = frozenset({"min", "hours", "days", "years"})
+
 #: (from this size on, one of these in SI, its label)
 _Step = tuple[float, float, str]
 
@@ -280,16 +283,48 @@ def _format(number: float, unit: str, pad: bool) -> str:
         raise ValueError("value is not a number (NaN); there is nothing to show")
     if math.isinf(number):
         return NEVER if number > 0 else f"−{NEVER}"
+    sign = "−" if number < 0 else ""
+    return sign + _written(abs(number), _step(abs(number), unit), pad=pad)
+
+
+def _step(size: float, unit: str) -> _Step:
+    """How a value of this size is shown."""
     steps = _scale(unit).steps
-    size = abs(number)
     chosen = steps[0]
     for step in steps:
         # A value that would be rounded up to the next step is shown in that step; zero is
         # shown in the plain unit.
         if size >= step[0] * (1 - 5e-5) or (size == 0 and step[0] <= 1.0):
             chosen = step
-    sign = "−" if number < 0 else ""
-    return sign + _written(size, chosen, pad=pad)
+    return chosen
+
+
+def in_one_unit(unit: str, *values: SupportsFloat, pad: bool = False) -> tuple[str, ...]:
+    """Write values that one sentence compares in one unit, that of the largest.
+
+    A value that would become a small fraction there keeps a unit of its own: less than a hundredth,
+    or less than one of what people plan in, such as hours.
+
+    Examples
+    --------
+    >>> in_one_unit("s", 0.8438, 9.33), in_one_unit("B/s", 3.35e12, 102e9)
+    (('0.844 s', '9.33 s'), ('3.35 TB/s', '0.102 TB/s'))
+    >>> in_one_unit("s", 5e-6, 9.33), in_one_unit("days", 0.225, 30)
+    (('5 µs', '9.33 s'), ('5.4 hours', '30 days'))
+    >>> in_one_unit("s", 90, 1200, float("inf"))
+    ('1.5 min', '20 min', 'never')
+    """
+    sizes = [abs(float(value)) for value in values]
+    step = _step(max((size for size in sizes if math.isfinite(size)), default=0.0), unit)
+    least = 1.0 if step[2] in _PLANNED else 0.01
+    shown = []
+    for value, size in zip(values, sizes, strict=True):
+        if isinstance(value, bool) or not math.isfinite(size) or 0 < size < least * step[1]:
+            shown.append(format_quantity(value, unit, pad=pad))
+        else:
+            sign = "−" if float(value) < 0 else ""
+            shown.append(sign + _written(size, step, pad=pad))
+    return tuple(shown)
 
 
 _NUMBER: Final = re.compile(

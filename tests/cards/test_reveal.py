@@ -109,6 +109,21 @@ def test_forms_of_a_model_side_by_side(led):
         lock.reveal(model={})
 
 
+def test_what_stands_on_one_axis_is_written_in_one_unit(led):
+    lock = PredictionLock("late", question="How late?", unit="s", ledger=led)
+    lock.commit("843.8 ms", 3)
+    reveal = lock.reveal(model=9.33, measured=12)
+    text = reveal.text()
+    assert "You predicted: 0.844 s" in text
+    assert "9.33 s" in text
+    assert "ms" not in text
+    outcome = reveal.outcome
+    assert (outcome.predicted, outcome.actual) == (
+        "0.844 s",
+        "measured: 12 s (the model says 9.33 s)",
+    )
+
+
 def test_no_more_digits_are_shown_than_are_known(led):
     lock = a_number(led)
     lock.commit("100", 3)

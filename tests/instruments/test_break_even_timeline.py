@@ -21,6 +21,7 @@ from mlsys_widgets.instruments.break_even_timeline import (
 )
 from mlsys_widgets.instruments.controls import Slider
 from mlsys_widgets.instruments.live_math import live_math
+from mlsys_widgets.wording.units import in_one_unit
 from tests.instruments.drawn import handles, mark
 from tests.instruments.test_break_even_film import INPUTS
 
@@ -132,7 +133,7 @@ def test_not_justified_says_by_how_much_and_the_hint_what_would_help() -> None:
     words, tone = w.alert(w.result) or ("", "")
     assert tone == "red"
     assert "not justified" in words
-    assert f"saves only {show(w.result.saved, 's')}" in words
+    assert f"saves only {in_one_unit('s', w.result.compile_time, w.result.saved)[1]}" in words
     assert f"{show(-w.result.net_saved, 's')} are not recovered" in words
     found = remedies(w.result)
     assert found

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mlsys_widgets import physics as ph
 from mlsys_widgets.drawing.scene import Axis, Line
 from mlsys_widgets.instruments.memory_budget import MemoryBudget
+from mlsys_widgets.wording.units import in_one_unit
 from tests.instruments.drawn import card, handle
 from tests.instruments.locks import Lock
 
@@ -43,7 +44,7 @@ def test_far_out_of_memory_is_a_factor_not_a_percentage() -> None:
     result = instrument.result
     # 16 GB of weights, 8 GB of activations, and 131,072 bytes per token: 103 MB more than 80 GB.
     assert result.total - 80e9 == pytest.approx(103e6, rel=0.01)
-    assert "103 MB or 0.129% too much." in (instrument.alert(result) or ("",))[0]
+    assert "0.103 GB or 0.129% too much." in (instrument.alert(result) or ("",))[0]
     instrument.set(sequence=8192)
     result = instrument.result
     words = f"{show(result.total / 80e9, '×')} its memory, {show(-result.headroom, 'B')} too much."
@@ -276,13 +277,14 @@ def test_random_walks_stay_true(walk: list[dict[str, object]], data: st.DataObje
         }
         assert result.total == pytest.approx(sum(parts.values()))
         sentence = instrument.sentence(result)
+        *compared, total, _ = in_one_unit("B", *parts.values(), result.total, result.memory)
         _, rows = instrument.table(result)
-        for (label, size), row in zip(parts.items(), rows[:3], strict=True):
+        for (label, size), row, said in zip(parts.items(), rows[:3], compared, strict=True):
             assert card(instrument, label) == show(size, "B", pad=True)
-            assert show(size, "B") in sentence
+            assert said in sentence
             assert row[:2] == (label, show(size, "B"))
         assert rows[3][:2] == ("Needed", show(result.total, "B"))
-        assert show(result.total, "B") in sentence
+        assert total in sentence
         short = result.total > ph.devices[instrument.device].memory
         assert result.out_of_memory == short
         assert (instrument.alert(result) is not None) == short

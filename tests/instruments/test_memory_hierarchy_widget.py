@@ -69,7 +69,7 @@ def test_a_tensor_that_does_not_fit_says_by_how_much() -> None:
     w = MemoryHierarchy(size=1e9, home="l2")
     assert not w.result.fits
     words, tone = w.alert(w.result) or ("", "")
-    assert "25× as large, 960 MB too much" in words  # 1 GB against the 40 MB of the L2 cache
+    assert "25× as large, 0.96 GB too much" in words  # 1 GB against the 40 MB of the L2 cache
     assert "the L2 cache of the whole GPU" in words
     assert tone == "red"
     for remedy in ("HBM", "tile", "trip"):

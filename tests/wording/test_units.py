@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mlsys_widgets.physics import counted, format_quantity, parse_quantity
+from mlsys_widgets.wording.units import in_one_unit
 
 UNITS = ["s", "days", "B", "B/s", "FLOP", "FLOP/s", "OP/s", "FLOP/B", "W", "%", "×", "/s", "/day",
          "J", "Wh", "J/token", "J/B", "J/FLOP", "kg", "kg/J", "USD", "USD/J",
@@ -195,3 +196,39 @@ def test_any_text_is_a_number_or_a_sentence(typed: str, unit: str) -> None:
         assert not math.isnan(parse_quantity(typed, unit))
     except ValueError as refusal:
         assert "write it like" in str(refusal) or "too large" in str(refusal)  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    ("unit", "values", "shown"),
+    [
+        ("s", (0.8438, 9.33), ("0.844 s", "9.33 s")),
+        ("s", (9.33, 0.8438), ("9.33 s", "0.844 s")),
+        # Less than a hundredth of the unit would be a small fraction.
+        ("s", (0.0999, 9.33), ("0.0999 s", "9.33 s")),
+        ("s", (0.0099, 9.33), ("9.9 ms", "9.33 s")),
+        ("s", (90, 1200), ("1.5 min", "20 min")),
+        ("s", (59, 1200), ("59 s", "20 min")),
+        ("days", (0.225, 30), ("5.4 hours", "30 days")),
+        ("days", (1.5, 30), ("1.5 days", "30 days")),
+        ("s", (0, 9.33), ("0 s", "9.33 s")),
+        ("s", (0, 0), ("0 s", "0 s")),
+        ("s", (-0.5, 3), ("−0.5 s", "3 s")),
+        ("s", (0.0005, math.inf), ("500 µs", "never")),
+        ("%", (0.5, 0.001), ("50%", "0.1%")),
+        ("images", (12, 3_000), ("12 images", "3,000 images")),
+        ("s", (), ()),
+    ],
+)
+def test_what_is_compared_has_one_unit(unit, values, shown):
+    assert in_one_unit(unit, *values) == shown
+
+
+@given(
+    st.sampled_from(UNITS),
+    st.lists(st.floats(0, allow_nan=False).filter(lambda x: x < 1e12), min_size=1, max_size=4),
+)
+def test_in_one_unit_nothing_is_written_less_exactly(unit, values):
+    assert in_one_unit(unit, values[0]) == (format_quantity(values[0], unit),)
+    for value, shown in zip(values, in_one_unit(unit, *values), strict=True):
+        if value > 1e-9:
+            assert parse_quantity(shown, unit) == pytest.approx(value, rel=6e-3)
