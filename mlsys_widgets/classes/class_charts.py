@@ -120,14 +120,14 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
         return
     # What was recorded is complete or not, and neither hard nor easy.
     judged = [each for each in asked if each.kind != "record"]
-    graded = [each for each in judged if each.mean is not None and each.most]
-    hardest = min(graded, key=lambda each: each.mean or 0.0, default=None)
+    graded = [each for each in judged if each.mean_earned is not None and each.most]
+    hardest = min(graded, key=lambda each: each.mean_earned or 0.0, default=None)
     finding = "No question is graded yet."
     if hardest is not None:
-        easiest = max(graded, key=lambda each: each.mean or 0.0)
+        easiest = max(graded, key=lambda each: each.mean_earned or 0.0)
         finding = (
-            f"Hardest: “{hardest.title}” ({hardest.mean or 0:.0%} of its points). Easiest:"
-            f" “{easiest.title}” ({easiest.mean or 0:.0%})."
+            f"Hardest: “{hardest.title}” ({hardest.mean_earned or 0:.0%} of its points). Easiest:"
+            f" “{easiest.title}” ({easiest.mean_earned or 0:.0%})."
         )
     low = [
         f"“{e.title}”" for e in judged if e.discrimination is not None and e.discrimination < 0.1
@@ -148,7 +148,7 @@ def _questions(summary: ClassSummary) -> Iterator[Chart]:
 
 
 def _result(question: QuestionSummary) -> str:
-    result = "–" if question.mean is None else f"{question.mean:.0%}"
+    result = "–" if question.mean_earned is None else f"{question.mean_earned:.0%}"
     if question.waiting:
         result = f"{question.waiting:,} not graded yet"
     if question.discrimination is not None:

@@ -88,13 +88,13 @@ def _number(value: float | None) -> str:
 def questions(summary: ClassSummary) -> str:
     """A line for every question, and one for every misconception about it."""
     header = (
-        "question", "title", "belief", "students", "of", "points", "mean", "discrimination",
-        "says",
+        "question", "title", "belief", "students", "of", "points", "mean_earned",
+        "discrimination", "says",
     )  # fmt: skip
     rows: list[Sequence[str]] = []
     for each in summary.questions:
         who, of = (each.name, each.title), str(each.count)
-        mean = "" if each.mean is None else f"{each.mean:.4f}"
+        mean = "" if each.mean_earned is None else f"{each.mean_earned:.4f}"
         related = "" if each.discrimination is None else f"{each.discrimination:.4f}"
         rows.append((*who, "", str(each.right), of, f"{each.most:g}", mean, related, ""))
         for held in each.beliefs:
@@ -105,7 +105,8 @@ def questions(summary: ClassSummary) -> str:
 def statistics(summary: ClassSummary) -> str:
     """A line for every number about a question, with its interval: long, as plots and fits want it.
 
-    Shares are fractions of students, and the mean, its spread and the gain fractions of the points.
+    Shares are fractions of students, and the mean at the hand-in, its spread and the gain of a
+    second chance fractions of the points.
     """
     header = ("question", "title", "item", "measure", "group", "value", "low", "high", "students")
     rows: list[Sequence[str]] = []
@@ -118,7 +119,7 @@ def statistics(summary: ClassSummary) -> str:
 def _numbers(question: QuestionSummary) -> Iterator[tuple[str, ...]]:
     found = question.statistics
     named = (
-        ("mean", found.mean),
+        ("mean_at_hand_in", found.mean_at_hand_in),
         ("discrimination", found.discrimination),
         ("right_at_hand_in", right_share(question)),
         ("right_at_first", found.first),
@@ -129,7 +130,7 @@ def _numbers(question: QuestionSummary) -> Iterator[tuple[str, ...]]:
     )
     yield from (_line(measure, "", estimate) for measure, estimate in named if estimate)
     if found.spread is not None:
-        yield ("spread", "", f"{found.spread:.6g}", "", "", str(question.answered))
+        yield ("spread_at_hand_in", "", f"{found.spread:.6g}", "", "", str(question.answered))
     for k, (right, count) in enumerate(found.fifths, 1):
         if estimate := share(right, count):
             yield _line("right_in_fifth", str(k), estimate)

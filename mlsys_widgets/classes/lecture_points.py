@@ -65,8 +65,8 @@ def also(summary: ClassSummary) -> Iterator[str]:
             break
     # What is deeper was left out by most, which says nothing about how hard it is.
     asked = [each for each in summary.questions if each.most and each.kind != "record"]
-    if graded := [each for each in asked if each.mean is not None]:
-        least = min(graded, key=lambda each: each.mean or 0.0)
+    if graded := [each for each in asked if each.mean_earned is not None]:
+        least = min(graded, key=lambda each: each.mean_earned or 0.0)
         yield (
             f"The hardest question is “{least.title}”: {least.right:,} of the {least.answered:,}"
             " who answered have it right."

@@ -117,20 +117,12 @@ class BeliefChange:
 class QuestionStatistics:
     """The numbers about a question. Whoever left it blank is in none of them.
 
-    Shares are of students who are right, `mean` and `gain` of the points.
-
-    Examples
-    --------
-    Six students, three of whom changed their answer, and two of those for the better:
-
-    >>> wrong, right = Judged(0.0, "no launches"), Judged(1.0)
-    >>> tries = [(right, right)] * 3 + [(wrong, right)] * 2 + [(right, wrong)]
-    >>> found = QuestionStatistics.of([Response(last, first) for first, last in tries])
-    >>> round(found.first.value, 2), round(found.last.value, 2), found.changes
-    (0.67, 0.83, (BeliefChange(belief='no launches', kept=0, lost=2, gained=1),))
+    Shares are of students who are right, `mean_at_hand_in` and `gain` of the points.
     """
 
-    mean: Estimate | None = None
+    #: The mean credit of the first hand-in that was judged, before any second chance, and its
+    #: standard deviation.
+    mean_at_hand_in: Estimate | None = None
     spread: float | None = None
     discrimination: Estimate | None = None
     #: How many of each fifth of the class were right, the weakest elsewhere first.

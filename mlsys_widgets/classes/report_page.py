@@ -253,14 +253,16 @@ def _reach(low: float, high: float) -> str:
 
 def _table(summary: ClassSummary) -> str:
     header = (
-        "question", "points", "mean", "spread", "r", "right at first", "at hand-in",
-        "second chance", "gain", "minutes", "all", "some", "none", "left blank", "not graded",
+        "question", "points", "mean earned", "mean at hand-in", "spread", "r", "right at first",
+        "right at hand-in", "second chance", "gain", "minutes", "all", "some", "none",
+        "left blank", "not graded",
     )  # fmt: skip
     rows = [
         (
             each.title,
             f"{each.most:g}" if each.most else "deeper",
-            "–" if each.mean is None else f"{each.mean:.0%}",
+            "–" if each.mean_earned is None else f"{each.mean_earned:.0%}",
+            "–" if (at := each.statistics.mean_at_hand_in) is None else f"{at.value:.0%}",
             "–" if each.statistics.spread is None else f"{each.statistics.spread:.2f}",
             "–" if each.discrimination is None else signed(each.discrimination),
             *_attempts(each.statistics),

@@ -37,9 +37,9 @@ class QuestionSummary:
     #: The item of the lab that asks it of some students, if it is one of a pool of questions: their
     #: answers are told apart, and each has a summary of its own.
     item: str = ""
-    #: The fraction of its points that those earned who answered it; ``None`` if nobody did, or if
-    #: some still wait.
-    mean: float | None = None
+    #: The mean of what counts, as a fraction of its points, second chances and decisions of TAs
+    #: included, of those who answered it; ``None`` if nobody did, or if some still wait.
+    mean_earned: float | None = None
     #: How well it separates strong students from weak ones: among those who answered it, the
     #: correlation of its points with what they earned of everything else that they answered, from
     #: -1 to 1. ``None`` if the scores are all the same or too few.

@@ -106,7 +106,7 @@ def class_summary(
     ...     summary = class_summary(lab, folder)
     >>> summary, summary.most
     (<ClassSummary of lab_02_caches: 0 submissions>, 20.0)
-    >>> [(question.title, question.mean) for question in summary.questions]
+    >>> [(question.title, question.mean_earned) for question in summary.questions]
     [('Would twice the side do?', None)]
     """
     root = Path(course)
@@ -277,7 +277,7 @@ class _SummaryBuilder:
             _kind(item),
             most,
             # Blank essays are graded first, so until the rest is graded their scores mean nothing.
-            mean=None if waiting else st.mean([each[name][0] for each in answered]),
+            mean_earned=None if waiting else st.mean([each[name][0] for each in answered]),
             discrimination=None if waiting else st.discrimination(name, answered),
             right=outcomes["right"],
             partly=outcomes["partly"],

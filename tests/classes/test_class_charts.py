@@ -28,7 +28,7 @@ def row(total: float, **more: object) -> SubmissionRow:
 
 
 QUESTION = QuestionSummary(
-    "time", "How long?", "number", 10.0, mean=0.5, right=2, wrong=3, blank=1,
+    "time", "How long?", "number", 10.0, mean_earned=0.5, right=2, wrong=3, blank=1,
     beliefs=(BeliefCount("adds the launches", "Launches overlap.", 2),),
     unexplained=(("7 times", 3),),
 )  # fmt: skip

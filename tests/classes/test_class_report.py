@@ -121,7 +121,7 @@ def test_the_widget_by_mouse(summary: ClassSummary) -> None:
 
 def test_pictures_of_many_questions_and_long_words() -> None:
     many = tuple(
-        QuestionSummary(f"q{k}", "A title " * 20, "number", 5.0, mean=0.5, right=3, wrong=2,
+        QuestionSummary(f"q{k}", "A title " * 20, "number", 5.0, mean_earned=0.5, right=3, wrong=2,
                  beliefs=(BeliefCount("a belief " * 20, "A sentence. " * 20, 2),))
         for k in range(40)
     )  # fmt: skip

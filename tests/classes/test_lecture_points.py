@@ -28,7 +28,7 @@ def question(name: str, right: int, wrong: int, *beliefs: int) -> QuestionSummar
     held = tuple(BeliefCount(f"{name} {k}", "No.", count) for k, count in enumerate(beliefs))
     mean = right / (right + wrong)
     return QuestionSummary(
-        name, f"How {name}?", "number", 10.0, mean=mean, right=right, wrong=wrong, blank=2,
+        name, f"How {name}?", "number", 10.0, mean_earned=mean, right=right, wrong=wrong, blank=2,
         beliefs=held,
     )  # fmt: skip
 

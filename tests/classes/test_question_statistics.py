@@ -28,7 +28,7 @@ from tests.classes.known_class import BELIEF, SHARE, KnownClass, KnownQuestion, 
 CLASSES = 300
 #: The least and the most that may hold the truth; Wilson's and the ranks' are cautious.
 LEAST, MOST = 0.92, 0.995
-MEASURES = ("mean", "discrimination", "first", "last", "second", "gain", "minutes")
+MEASURES = ("mean_at_hand_in", "discrimination", "first", "last", "second", "gain", "minutes")
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_blanks_are_in_no_number_and_few_students_have_none() -> None:
     nobody = QuestionStatistics.of([])
     assert nobody == QuestionStatistics()
     few = QuestionStatistics.of([Response(Judged(1.0), rest=0.5, minutes=3.0)] * 4)
-    assert (few.mean, few.spread, few.discrimination, few.fifths, few.minutes) == (
+    assert (few.mean_at_hand_in, few.spread, few.discrimination, few.fifths, few.minutes) == (
         None, None, None, (), None,
     )  # fmt: skip
     assert few.first is None

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from mlsys_widgets.classes import ClassSummary, class_summary
+from mlsys_widgets.classes.question_statistics import QuestionStatistics
 from mlsys_widgets.classes.report_page import page
+from mlsys_widgets.classes.statistics import Estimate
 from mlsys_widgets.classes.summary import (
     BeliefCount,
     OwnWordsLine,
@@ -80,12 +82,26 @@ def test_words_of_a_lab_keep_their_marks_and_nothing_else() -> None:
 
 
 def test_bars_are_text_and_boxes_as_wide_as_the_screen(summary: ClassSummary) -> None:
-    asked = QuestionSummary("q", "How <long>?", "number", 1.0, mean=0.25, right=1, wrong=3)
+    asked = QuestionSummary("q", "How <long>?", "number", 1.0, mean_earned=0.25, right=1, wrong=3)
     text = page(ClassSummary("lab", "A lab", 1.0, rows=(_row(),), questions=(asked,)))
     assert "<li>How &lt;long&gt;? · 25%<div>" in text
     assert re.findall(r'<span style="width: ([\d.]+%); background', text)[:2] == [
         "25.00%", "75.00%",
     ]  # fmt: skip
+
+
+def test_the_means_of_a_question_are_called_what_they_are() -> None:
+    at = QuestionStatistics(mean_at_hand_in=Estimate(0.5, 0.4, 0.6, 30))
+    asked = QuestionSummary(
+        "q", "How long?", "number", 1.0, mean_earned=0.75, right=1, statistics=at
+    )
+    text = page(ClassSummary("lab", "A lab", 1.0, rows=(_row(),), questions=(asked,)))
+    (table,) = re.findall(r"<table.*?</table>", text[text.index("mean earned") - 400 :], re.S)[:1]
+    header, row = (
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", each) for each in table.split("<tr>")[1:3]
+    )
+    told = dict(zip(header, row, strict=True))
+    assert (told["mean earned"], told["mean at hand-in"]) == ("75%", "50%")
 
 
 def test_the_first_screen_says_what_they_believe_and_what_to_say() -> None:

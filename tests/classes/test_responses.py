@@ -101,7 +101,7 @@ def test_a_second_chance_in_the_log_is_told_apart_from_what_was_handed_in(
     assert sum(row[f"{NAME}_second"] == "1" for row in table) == again
     assert found.by_second == again
     assert (found.at_first, found.in_the_end) == (before.at_first, before.in_the_end)
-    assert found.mean == before.mean
+    assert found.mean_at_hand_in == before.mean_at_hand_in
     assert found.second is not None
     assert (found.second.value, found.second.count) == (1.0, again)
     assert found.gain is not None
@@ -238,9 +238,15 @@ def test_statistics_as_a_table(summary: ClassSummary) -> None:
     own = {row[3]: row for row in rows if row[0] == NAME}
     found = number(summary).statistics
     assert found.first is not None
-    assert found.mean is not None
+    assert found.mean_at_hand_in is not None
     assert float(own["right_at_first"][5]) == pytest.approx(found.first.value, abs=1e-5)
-    assert {"mean", "spread", "discrimination", "right_with_number", "minutes"} <= set(own)
+    assert {
+        "mean_at_hand_in",
+        "spread_at_hand_in",
+        "discrimination",
+        "right_with_number",
+        "minutes",
+    } <= set(own)
     fifths = [row for row in rows if row[0] == NAME and row[3] == "right_in_fifth"]
     # The rest of this lab has few points, so several fifths are equal and fall together.
     assert {row[4] for row in fifths} <= set("12345")

@@ -56,11 +56,11 @@ def test_questions_count_everybody_once(summary: ClassSummary) -> None:
     ]  # fmt: skip
     for each in summary.questions:
         assert each.count == STUDENTS
-        assert each.mean is None or 0 <= each.mean <= 1
+        assert each.mean_earned is None or 0 <= each.mean_earned <= 1
     number = question(summary, "intensity_flop_per_byte")
     points = [row.points["intensity_flop_per_byte"] for row in summary.rows]
     assert 0 < number.blank < STUDENTS
-    assert number.mean == pytest.approx(sum(points) / 40 / number.answered)
+    assert number.mean_earned == pytest.approx(sum(points) / 40 / number.answered)
     assert number.right == sum(score == 40 for score in points)
 
 
@@ -74,14 +74,14 @@ def test_whoever_leaves_everything_blank_changes_no_statistic(
     without = class_summary(LAB, root)
     assert len(without.rows) == STUDENTS - len(names) < STUDENTS
     for one, other in zip(summary.questions, without.questions, strict=True):
-        assert (one.mean, one.discrimination) == (other.mean, other.discrimination)
+        assert (one.mean_earned, one.discrimination) == (other.mean_earned, other.discrimination)
     assert question(summary, "intensity_flop_per_byte").discrimination is not None
 
 
 def test_an_essay_that_waits_says_nothing_yet(summary: ClassSummary) -> None:
     essay = question(summary, "advice")
     assert essay.waiting == summary.waiting > 0
-    assert essay.mean is None
+    assert essay.mean_earned is None
     assert essay.discrimination is None
 
 
