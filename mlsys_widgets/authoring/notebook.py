@@ -93,7 +93,10 @@ class Notebook:
         """Return the metadata that the Lab panel reads of the lab as a whole."""
         lab = self._lab
         # As pairs, because nbformat sorts the keys of a mapping and the order of fields matters.
-        design = [[name, field.about] for name, field in lab.design.items()]
+        design = [
+            [name, field.about, *([dict(field.called)] if field.called else [])]
+            for name, field in lab.design.items()
+        ]
         return {
             "lab": lab.name,
             "title": lab.title,

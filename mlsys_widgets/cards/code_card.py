@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from mlsys_widgets.cards.card import Values
 from mlsys_widgets.cards.parts import Part, Prose, Rows, TextArea
-from mlsys_widgets.cards.question_card import STAYS, QuestionCard
+from mlsys_widgets.cards.question_card import QuestionCard
 from mlsys_widgets.cards.task import ShortForm
 from mlsys_widgets.labs import Code
 from mlsys_widgets.labs.code_item import TriedExample
@@ -65,7 +66,12 @@ class CodeCard(QuestionCard):
         return parts
 
     def fold(self) -> ShortForm | None:
-        return ShortForm((*STAYS, "tried")) if self.answer else None
+        short = super().fold()
+        if short is None:
+            return None
+        # What the function is called with belongs to the question.
+        called = ("examples",) if "ask" in short.stays else ()
+        return replace(short, stays=(*short.stays, *called, "tried"))
 
     def _asking(self, standing: Answer | None) -> Part:
         source = standing.value if standing else self.item.starter

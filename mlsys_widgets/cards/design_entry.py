@@ -329,7 +329,8 @@ class DesignEntry(Task):
         if lamps:
             rows = tuple((f"{lamp.sign} {lamp.name}", lamp.verdict) for lamp in lamps)
             parts.append(Rows("lamps", rows))
-        rows = tuple((self._about(name), _shown(value)) for name, value in now.items())
+        fields = self._form.fields
+        rows = tuple((self._about(n), _shown(fields[n].in_words(v))) for n, v in now.items())
         heading = f"What later labs start from: {counted(len(rows), 'field')}"
         parts.append(FoldedRows("fields", rows, heading))
         buttons: tuple[tuple[str, str], ...] = (("save", "Save my design"),)

@@ -25,6 +25,7 @@ from mlsys_widgets.labs.student_steps import (
     saved_progress,
 )
 from mlsys_widgets.ledger import Ledger, LedgerError, State
+from mlsys_widgets.ledger.designs import Field
 from mlsys_widgets.wording.units import format_quantity
 
 #: A step of the lab, a task, or the name under which the ledger keeps something.
@@ -73,6 +74,8 @@ class LabHUD(LabWidget):
         What to call things that are given by name.
     student
         Whose lab it is; a ledger of another name is never called saved.
+    fields
+        The fields of the lab's design entry, which say what its options are called.
 
     Examples
     --------
@@ -104,6 +107,7 @@ class LabHUD(LabWidget):
         deeper: Iterable[StudentStep] = (),
         called: Mapping[str, str] | None = None,
         student: str | None = None,
+        fields: Mapping[str, Field] | None = None,
     ) -> None:
         super().__init__(title)
         self._ledger = ledger
@@ -123,6 +127,7 @@ class LabHUD(LabWidget):
             raise ValueError(f"gates names {named}; it can name decisions and numbers: {known}")
         self._names = dict(called or {})
         self._student = student
+        self._fields = dict(fields or {})
         self._hits: set[str] = set()
         self._broken: dict[str, str] = {}
         self._computed: list[tuple[str, str, str, str]] = []
@@ -327,7 +332,9 @@ class LabHUD(LabWidget):
         design = self._state.designs.get(lab) if self._state and lab else None
         if design is None or source not in design:
             return "not decided yet", "gray", ""
-        return _shown(design[source]), "blue", "in your design"
+        field = self._fields.get(source)
+        value = field.in_words(design[source]) if field else design[source]
+        return _shown(value), "blue", "in your design"
 
     def _saved(self) -> tuple[str, str, str]:
         """Whether everything is on the disk, and since when."""

@@ -309,7 +309,7 @@ class OpenLab:
         more["gates"] = {label: self.card(name) for label, name in (after or {}).items()}
         return LabHUD(
             self.lab.title, ledger=self.ledger, acts=acts, student=self.student.name,
-            deeper=[step for step in self.steps if step.deeper], **more,
+            deeper=[step for step in self.steps if step.deeper], fields=self.lab.design, **more,
         )  # fmt: skip
 
     # What is answered.

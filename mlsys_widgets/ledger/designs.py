@@ -17,6 +17,7 @@ mlsys_widgets.ledger.errors.ValueRefused: context is 'cloudy'; it must be one of
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,6 +46,12 @@ class Field:
     schema: Mapping[str, Any]  #: What it may hold, as JSON Schema.
     words: str  #: The same in words.
     required: bool = True  #: Whether an entry must have it.
+    #: What people call its options, where the option itself is a code.
+    called: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def in_words(self, value: Any) -> Any:
+        """A value as people read it, if it is a code; otherwise as it is."""
+        return self.called.get(value, value) if isinstance(value, str) else value
 
     def accepts(self, value: Any) -> bool:
         """Whether plain data fits."""
@@ -64,9 +71,19 @@ def _is(kind: str, value: Any, schema: Mapping[str, Any]) -> bool:
     return number and schema.get("minimum", -math.inf) <= value <= schema.get("maximum", math.inf)
 
 
-def choice(about: str, *options: str, required: bool = True) -> Field:
-    """A field that holds one of a few words."""
-    return Field(about, {"enum": list(options)}, f"one of: {', '.join(options)}", required)
+def choice(
+    about: str, *options: str, called: Mapping[str, str] | None = None, required: bool = True
+) -> Field:
+    """A field that holds one of a few words; ``called`` says them where they are codes.
+
+    Examples
+    --------
+    >>> level = choice("where the data live", "l2", "hbm", called={"hbm": "HBM"})
+    >>> level.in_words("hbm"), level.in_words("l2")
+    ('HBM', 'l2')
+    """
+    listed = ", ".join(options)
+    return Field(about, {"enum": list(options)}, f"one of: {listed}", required, called or {})
 
 
 def flag(about: str, required: bool = True) -> Field:

@@ -18,7 +18,7 @@ from mlsys_widgets.files import TOLD
 from mlsys_widgets.ledger import Design, Ledger, LedgerError
 from mlsys_widgets.ledger.handed_in import HANDED_IN, HandIn, read_hand_in
 from mlsys_widgets.ledger.values import unfrozen
-from mlsys_widgets.server.design_labels import design_labels
+from mlsys_widgets.server.design_labels import DesignLabel, design_labels
 
 if TYPE_CHECKING:
     from mlsys_widgets.labs.student_steps import SavedEntry, StudentStep
@@ -186,12 +186,15 @@ def _cannot_be_saved(ledger: Path) -> str | None:
     return None
 
 
-def _design(design: Design, about: Mapping[str, str]) -> dict[str, Any]:
+def _design(design: Design, labels: Mapping[str, DesignLabel]) -> dict[str, Any]:
     """Return the entry with what each field says, in the order of the lab's form."""
-    order = [*(name for name in about if name in design), *(n for n in design if n not in about)]
-    fields = [
-        {"name": name, "about": about.get(name), "value": unfrozen(design[name])} for name in order
-    ]
+    order = [*(name for name in labels if name in design), *(n for n in design if n not in labels)]
+    fields = []
+    for name in order:
+        label, value = labels.get(name), unfrozen(design[name])
+        if label and isinstance(value, str):
+            value = label.called.get(value, value)
+        fields.append({"name": name, "about": label and label.about, "value": value})
     return {"lab": design.lab, "time": design.time, "fields": fields}
 
 

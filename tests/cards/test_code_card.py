@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlsys_widgets.cards.code_card import CodeCard
+from mlsys_widgets.cards.practice_parts import Practice
 from mlsys_widgets.labs import Code, Game, Impossible, Played, function_calls
 
 HALF = Code("Halve it.", "half(x)", [((4,), 2), ((3,), 1.5)], points=5, title="Half of it")
@@ -50,6 +51,15 @@ def test_a_wrong_function_is_recorded_too_and_no_traceback_is_shown(led, monkeyp
     assert said in text
     assert "Traceback" not in text
     assert led.state().answers["h"].value == source
+
+
+def test_in_practice_its_question_and_calls_stay_beside_the_solution(led):
+    assert CodeCard("h", HALF, ledger=led).fold() is None
+    card = CodeCard("h", HALF, ledger=led)
+    entered(card, RIGHT)
+    assert "ask" not in card.fold().stays
+    practiced = CodeCard("h", HALF, ledger=led, practice=Practice({}, led.path.parent))
+    assert {"ask", "examples", "solution", "tried"} <= set(practiced.fold().stays)
 
 
 def test_what_python_cannot_read_is_not_recorded_and_the_earlier_one_stands(led):

@@ -15,8 +15,10 @@ from mlsys_widgets import (
     Reflection,
     Target,
 )
+from mlsys_widgets.cards.design_entry import DesignEntry
 from mlsys_widgets.labs.student_steps import StudentStep
-from mlsys_widgets.ledger import Unreadable
+from mlsys_widgets.ledger import DesignForm, Unreadable
+from mlsys_widgets.ledger.designs import choice
 from mlsys_widgets.ledger.handed_in import note_hand_in
 from mlsys_widgets.wording.local_time import local_time
 from tests.ledger.making import DESIGN, form_of_lab
@@ -64,6 +66,18 @@ def test_it_follows_what_is_saved(led):
     context.context = "edge"
     assert cards(hud)["Context"][0] == "Edge"
     assert "✓ Done: Prediction: How busy is the GPU?" in hud.text()
+
+
+def test_a_decision_is_shown_in_words_where_the_design_holds_a_code(led):
+    levels = choice("where the data live", "l2", "hbm", called={"hbm": "HBM"})
+    form = DesignForm("lab_07_kernel_fusion", 7, {"level": levels})
+    hud = LabHUD("Lab 07", ledger=led, acts={}, decisions={"Memory": "level"}, fields=form.fields)
+    led.save_design({"level": "hbm"}, form)
+    hud.refresh()
+    assert cards(hud)["Memory"] == ("HBM", "in your design")
+    entry = DesignEntry({"level": "hbm"}, ledger=led, form=form)
+    assert "HBM" in entry.text()
+    assert "hbm" not in entry.text()
 
 
 def test_a_restart_finds_it_all(led, open_ledger):

@@ -12,12 +12,16 @@ from mlsys_widgets.authoring.text import LabCell
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.labs import Lab
 from mlsys_widgets.ledger import DesignForm, Ledger
-from mlsys_widgets.ledger.designs import flag, number
-from mlsys_widgets.server.design_labels import design_labels
+from mlsys_widgets.ledger.designs import choice, flag, number
+from mlsys_widgets.server.design_labels import DesignLabel, design_labels
 from mlsys_widgets.server.reports import report
 
 NAME = "lab_97_mine"
-DESIGN = {"tile": number("side of the tile", 1), "fits": flag("whether it fits")}
+DESIGN = {
+    "tile": number("side of the tile", 1),
+    "fits": flag("whether it fits"),
+    "level": choice("where it lives", "l2", "hbm", called={"hbm": "HBM"}),
+}
 LABELS = {"tile": "side of the tile", "fits": "whether it fits"}
 
 
@@ -31,10 +35,12 @@ def test_the_lab_of_an_instructor_gets_the_same_panel(tmp_path):
     built = Notebook(lab, None, Course(tmp_path)).make([LabCell("setup", "", "")])
     nbformat.write(built, tmp_path / "renamed by the student.ipynb")
     led = Ledger.open(tmp_path / "ledger.jsonl", lab=NAME, student="student-01")
-    led.save_design({"fits": True, "tile": 64}, DesignForm(NAME, 97, lab.design))
+    led.save_design({"fits": True, "tile": 64, "level": "hbm"}, DesignForm(NAME, 97, lab.design))
     assert report(led.path).design["fields"] == [
         {"name": "tile", "about": "side of the tile", "value": 64},
         {"name": "fits", "about": "whether it fits", "value": True},
+        # In words, where the ledger has a code.
+        {"name": "level", "about": "where it lives", "value": "HBM"},
     ]
 
 
@@ -43,7 +49,7 @@ def test_the_notebook_of_that_name_comes_first(tmp_path):
     book(
         {"lab": NAME, "design": [list(pair) for pair in LABELS.items()]}, tmp_path / f"{NAME}.ipynb"
     )
-    assert design_labels(tmp_path, NAME) == LABELS
+    assert {n: label.about for n, label in design_labels(tmp_path, NAME).items()} == LABELS
     assert list(design_labels(tmp_path, NAME)) == ["tile", "fits"]
 
 
@@ -61,5 +67,6 @@ def test_what_cannot_be_read_tells_nothing(tmp_path):
     (tmp_path / f"{NAME}.ipynb").write_text("{", "utf-8")
     (tmp_path / "link.ipynb").symlink_to(tmp_path / "elsewhere.ipynb")
     assert design_labels(tmp_path, NAME) == {}
-    book({"lab": NAME, "design": [["tile", "its side"], ["odd"], 7]}, tmp_path / "z.ipynb")
-    assert design_labels(tmp_path, NAME) == {"tile": "its side"}
+    odd = [["tile", "its side", 3], ["odd"], 7]
+    book({"lab": NAME, "design": odd}, tmp_path / "z.ipynb")
+    assert design_labels(tmp_path, NAME) == {"tile": DesignLabel("its side", {})}
