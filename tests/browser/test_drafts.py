@@ -171,6 +171,7 @@ def test_drafts_outlive_kernel_page_and_browser(work, page):
     expect(power).not_to_contain_text("not recorded yet")
 
 
+@pytest.mark.slow
 def test_a_sealed_prediction_leaves_no_draft(work, page):
     lock = card(page, "A prediction")
     lock.get_by_text("about 33%").click()
@@ -265,6 +266,7 @@ def test_what_stands_in_boxes_is_named_and_recorded_before_handing_in(work, run_
     assert work.state().answers["watts"].value == 160
 
 
+@pytest.mark.slow
 def test_a_refusal_that_is_lost_on_its_way_takes_no_entry_along(work, page):
     power = card(page, "Power")
     power.get_by_role("textbox").fill("7 lumens")

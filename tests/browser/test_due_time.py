@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 HOURS = timedelta(hours=1)
 
 
+@pytest.mark.slow  # tests/server/test_due_reports.py has the words
 def test_the_panel_follows_the_dates_of_the_lab(lab_server, open_notebook, screenshot):
     folder = Path(shutil.copytree(ROOT / "release" / LAB, lab_server.folder / "due" / LAB))
 

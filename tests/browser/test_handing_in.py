@@ -152,6 +152,7 @@ def hands_in(student, lab_server, screenshot):
     dialog.get_by_role("button", name="Close").click()
 
 
+@pytest.mark.slow  # tests/server/test_saved_records.py has the record
 def test_somebody_moves_only_the_notebook(lab_server, open_notebook, tmp_path):
     """Saved on one slow machine and opened on another: everything that was recorded is there."""
     course = classroom(tmp_path / "course")

@@ -309,6 +309,7 @@ def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
     page.wait_for_function(f"{active} === 4")
 
 
+@pytest.mark.slow  # tests/server/test_handlers.py has the sentence
 def test_an_edited_ledger_is_named(open_notebook, run_lab, lab, screenshot):
     page = open_notebook(lab)
     ledger = run_lab(page)

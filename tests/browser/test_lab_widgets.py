@@ -416,6 +416,7 @@ def test_every_widget_light_and_dark_narrow_and_wide(lab, root):
         no_serious_violation(page, ".mlsys-lab")
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_gone_and_comes_back(lab):
     away = """\
 import os, shutil

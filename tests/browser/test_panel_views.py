@@ -144,6 +144,7 @@ def test_a_scratch_cell_is_a_line_until_somebody_wants_it(open_notebook, lab):
     assert page.evaluate(metadata) == before
 
 
+@pytest.mark.slow
 def test_presenting_is_large_and_has_nothing_around_it(open_notebook, lab, screenshot):
     page = open_notebook(lab)
     text = page.locator(".jp-MarkdownOutput p").first

@@ -38,6 +38,7 @@ from tests.grading.classroom import (
 )
 from tests.grading.test_differential import plain
 from tests.labs.rehearsal import ROOT, Workshop
+from tests.sampling import sample
 from tests.waiting import PATIENCE
 
 STUDENTS = ("ann", "bob", "cat", "dan")
@@ -136,7 +137,9 @@ MOMENTS = {
 }
 
 
-@pytest.mark.parametrize("plainly", [False, True], ids=["--resume", "plain"])
+@pytest.mark.parametrize(
+    "plainly", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["--resume", "plain"]
+)
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_killed_at_any_moment_it_continues(undisturbed, tmp_path, monkeypatch, moment, plainly):
     """With --resume, and also by whoever just starts it again."""
@@ -315,14 +318,22 @@ def test_an_engine_that_was_started_already_is_used(undisturbed, tmp_path, monke
     assert {each.student: each.way for each in graded} == dict.fromkeys(STUDENTS, "run")
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_killed_by_record_it_continues(tmp_path, monkeypatch, moment):
-    calm, wild = (classroom(tmp_path / name) for name in ("calm", "wild"))
-    for course in (calm, wild):
-        for name in STUDENTS:
-            folder = record(course, name)
-            _copy_over(calm.work(name), folder)  # ids and times are drawn again
-    list(GradingRun(Plan(Course(calm.root), LAB)).grade())
+@pytest.fixture(scope="module")
+def by_record(tmp_path_factory):
+    """A class that was graded by record."""
+    course = classroom(tmp_path_factory.mktemp("by-record") / "course")
+    for name in STUDENTS:
+        record(course, name)
+    list(GradingRun(Plan(Course(course.root), LAB)).grade())
+    return course
+
+
+# The way into the gradebook is the same as above: half of the moments in each run.
+@pytest.mark.parametrize("moment", sample([*MOMENTS][::-1], 3))
+def test_killed_by_record_it_continues(by_record, tmp_path, monkeypatch, moment):
+    wild = classroom(tmp_path / "wild")
+    for name in STUDENTS:
+        _copy(by_record.work(name), wild.work(name))  # what is recorded anew differs in its times
     owner, name, when, at = MOMENTS[moment]
     with monkeypatch.context() as patch:
         patch.setattr(owner, name, _dying(getattr(owner, name), when, [0], at))
@@ -330,12 +341,7 @@ def test_killed_by_record_it_continues(tmp_path, monkeypatch, moment):
             list(GradingRun(Plan(Course(wild.root), LAB)).grade())
     rest = list(GradingRun(Plan(Course(wild.root), LAB, resume=True)).grade())
     assert len(rest) < len(STUDENTS)
-    assert look(wild) == look(calm)
-
-
-def _copy_over(origin: Path, target: Path) -> None:
-    for path in origin.iterdir():
-        (target / path.name).write_bytes(path.read_bytes())
+    assert look(wild) == look(by_record)
 
 
 # What must hold before anything runs.
