@@ -1,14 +1,35 @@
 /** Tells of a corrected version of the open lab, and takes it over with one click, or goes back. */
 import { showErrorMessage } from '@jupyterlab/apputils';
+import { NotebookPanel } from '@jupyterlab/notebook';
 import React from 'react';
 import { ILab } from './follow';
-import { IOutlook, ITaken, lookForVersions, replaceLab, What } from './versions';
+import {
+  IOutlook,
+  ITaken,
+  lookForVersions,
+  replaceLab,
+  showReplaced,
+  What,
+  whenReplacedElsewhere
+} from './versions';
 import { counted, when } from './words';
 
 /** Milliseconds between two looks for a corrected version. */
 const LOOK = 60000;
 
 export const IS_OUT = 'A corrected version of this lab is out';
+export const IS_ELSEWHERE = 'Another tab took over a corrected version of this lab';
+export const SHOW_IT = 'Show the new version';
+
+/** What a tab says that shows the version before, while the browser keeps the new one. */
+export function Elsewhere({ panel }: { panel: NotebookPanel }): JSX.Element {
+  return (
+    <p>
+      You see the version before, whose questions are no longer here. Your record stays as it is.
+      {panel.context.model.dirty && ' What you typed in this tab and did not save will be gone.'}
+    </p>
+  );
+}
 
 /** What changes with another version, and what does not. */
 export function Offered({ notes, remarks }: { notes: string[]; remarks: string[] }): JSX.Element {
@@ -31,9 +52,6 @@ export function NewVersion({ lab }: { lab: ILab }): JSX.Element | null {
   const { path } = lab;
 
   const look = React.useCallback(async (): Promise<void> => {
-    if (document.visibilityState !== 'visible') {
-      return;
-    }
     try {
       setOutlook(await lookForVersions(lab.panel));
     } catch (error) {
@@ -46,9 +64,17 @@ export function NewVersion({ lab }: { lab: ILab }): JSX.Element | null {
     setOutlook(null);
     setTaken(null);
     void look();
-    const timer = setInterval(() => void look(), LOOK);
-    return () => clearInterval(timer);
-  }, [look]);
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') {
+        void look();
+      }
+    }, LOOK);
+    const deafen = whenReplacedElsewhere(replaced => replaced === path && void look());
+    return () => {
+      clearInterval(timer);
+      deafen();
+    };
+  }, [look, path]);
 
   const press = async (what: What): Promise<void> => {
     setBusy(true);
@@ -63,14 +89,36 @@ export function NewVersion({ lab }: { lab: ILab }): JSX.Element | null {
     }
   };
 
+  const show = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await showReplaced(lab.panel);
+      await look();
+    } catch (error) {
+      await showErrorMessage('The new version could not be shown', error as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
   const offered = outlook?.offered ?? null;
   const back = outlook?.back ?? null;
-  if (offered === null && back === null && taken === null) {
+  const elsewhere = outlook?.elsewhere === true;
+  if (offered === null && back === null && taken === null && !elsewhere) {
     return null;
   }
   return (
     <section className="mlsys-Lab-section mlsys-Lab-version" aria-label="Versions of this lab">
       <div role="status">{taken !== null && <Taken {...taken} />}</div>
+      {elsewhere && (
+        <>
+          <h3>{IS_ELSEWHERE}</h3>
+          <Elsewhere panel={lab.panel} />
+          <button className="mlsys-Lab-button" disabled={busy} onClick={() => void show()}>
+            {SHOW_IT}
+          </button>
+        </>
+      )}
       {offered !== null && (
         <>
           <h3>{IS_OUT}</h3>

@@ -47,6 +47,7 @@ from mlsys_widgets.labs.identity import is_instructors
 from mlsys_widgets.labs.items import DESIGN
 from mlsys_widgets.labs.lab import points_of
 from mlsys_widgets.labs.lab_minutes import LabMinutes
+from mlsys_widgets.labs.opening import must_open
 from mlsys_widgets.labs.practice import ELSEWHERE, PRACTICE, WAY, Way, is_practice
 from mlsys_widgets.labs.prediction import USUAL_TITLE
 from mlsys_widgets.labs.student_steps import (
@@ -100,7 +101,7 @@ def open_lab(
     ------
     ValueError
         When the ``asks.py`` beside the notebook is missing, or that of another lab; when practice
-        lies beside the ledger of an assignment.
+        lies beside the ledger of an assignment; when an objection was raised (`labs.opening`).
 
     Examples
     --------
@@ -116,6 +117,7 @@ def open_lab(
     limit is not recorded. 'both' is not an option; choose one of: “the
     arithmetic units” ("compute"), “the memory” ("memory").
     """
+    must_open(Path(folder))
     return OpenLab(
         name, variants=variants, edition=edition, deeper=deeper, way=way, folder=Path(folder)
     )

@@ -90,8 +90,6 @@ class Tab:
         self.page: Page = context.new_page()
         self.page.set_default_timeout(READY)
         self.site, self.lab = site, lab
-        self._others = self._worked()
-        self._renderer = 0
         #: What kernels have printed, also those that never came to an end.
         self.told: list[str] = []
         self.page.on("console", self._listen)
@@ -141,18 +139,24 @@ class Tab:
         session.detach()
         return {each["id"]: each["cpuTime"] for each in told if each["type"] == "renderer"}
 
-    def find_process(self) -> None:
-        """Note which process has this tab, while no tab was opened after it.
+    def process(self) -> int:
+        """Find which process has this tab: the one that has worked as long as the page says."""
+        session = self.page.context.new_cdp_session(self.page)
+        session.send("Performance.enable")
+        found: list[int] = []
+        while len(found) != 1:
+            before = self._worked()
+            metrics = session.send("Performance.getMetrics")["metrics"]
+            (own,) = (each["value"] for each in metrics if each["name"] == "ProcessTime")
+            after = self._worked()
+            found = [each for each in before.keys() & after if before[each] <= own <= after[each]]
+        session.detach()
+        return found[0]
 
-        It is the one that has worked most since: Python was started in it.
-        """
-        worked = self._worked()
-        self._renderer = max(worked, key=lambda each: worked[each] - self._others.get(each, 0.0))
-
-    def kill(self) -> None:
+    def kill(self, process: int) -> None:
         """End the process of this tab, whatever it does, as a system short of memory does."""
         with self.page.expect_event("crash"):
-            os.kill(self._renderer, signal.SIGKILL)
+            os.kill(process, signal.SIGKILL)
         self.page.close()
 
     def restart(self) -> None:

@@ -13,7 +13,7 @@ import pytest
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.journal import in_folder, keep_with
 from mlsys_widgets.lite.page import new_release
-from mlsys_widgets.lite.page.new_release import BACKUPS, Releases, outlook, take
+from mlsys_widgets.lite.page.new_release import BACKUPS, OLD, Releases, objection, outlook, take
 from mlsys_widgets.lite.page.stored_journal import StoredJournal
 from mlsys_widgets.lite.page.tab import ELSEWHERE, Tab
 from mlsys_widgets.lite.page.visitor import introduce
@@ -85,6 +85,32 @@ def test_a_page_that_was_loaded_before_is_asked_for_its_own_version(site, notebo
     """Nothing is stored of a notebook that was only opened: the drive has the new one by then."""
     notebook.write_bytes(site.files[NAME])
     assert outlook(notebook, ONE, Releases(site)).offered
+
+
+def test_a_cell_that_is_run_by_hand_opens_no_lab_in_a_notebook_of_another_version(site, notebook):
+    """The page says what it shows: the drive may have the new one, and the kernel its questions."""
+    folder = notebook.parent
+    assert objection(folder, ONE, Releases(site)) == OLD
+    assert "Press Start" in OLD
+    assert objection(folder, TWO, Releases(site)) is None
+    # A notebook of the student's own has no questions that could be others.
+    assert objection(folder, "", Releases(site)) is None
+    assert objection(folder.with_name("other"), ONE, Releases(site)) is None
+    said = objection(folder, TWO, Releases(lambda address: None))
+    assert said == "The site does not say which labs it has; try again in a minute."
+
+
+def test_a_tab_that_reads_is_told_that_another_took_it_over(site, notebook):
+    assert not outlook(notebook, ONE, Releases(site)).elsewhere
+    take(notebook, Releases(site))
+    said = outlook(notebook, ONE, Releases(site))
+    assert (said.elsewhere, said.offered) == (True, None)
+    assert not outlook(notebook, TWO, Releases(site)).elsewhere
+    # And once more, with the next version: that one is offered.
+    site.version, site.files[NAME] = "3" * 12, json.dumps(book("3" * 12)).encode()
+    said = outlook(notebook, TWO, Releases(site))
+    assert not said.elsewhere
+    assert said.offered
 
 
 def test_it_is_taken_over_with_what_was_written_and_the_old_one_is_kept(site, notebook):

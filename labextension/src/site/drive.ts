@@ -27,8 +27,14 @@ type Response = { done: unknown } | { refused: string };
  * Answer the kernels that begin their requests with the name of this page.
  *
  * A kernel asks one question at a time, and asks it again when the answer was lost: it is not done twice.
+ *
+ * @param versionAt - The version of the notebook that this page shows at a path.
  */
-export function serveDrive(contents: Contents.IManager, page: string): void {
+export function serveDrive(
+  contents: Contents.IManager,
+  page: string,
+  versionAt: (path: string) => string
+): void {
   const channel = new BroadcastChannel(CHANNEL);
   const last = new Map<string, { sender: string; response: Promise<Response> }>();
   channel.addEventListener('message', async ({ data: message }) => {
@@ -39,16 +45,22 @@ export function serveDrive(contents: Contents.IManager, page: string): void {
     }
     const [kernel] = sender.split('.');
     if (last.get(kernel)?.sender !== sender) {
-      last.set(kernel, { sender, response: respond(contents, data as IRequest) });
+      last.set(kernel, { sender, response: respond(contents, versionAt, data as IRequest) });
     }
     const response = await last.get(kernel)!.response;
     channel.postMessage({ response, browsingContextId: sender });
   });
 }
 
-async function respond(contents: Contents.IManager, request: IRequest): Promise<Response> {
+async function respond(
+  contents: Contents.IManager,
+  versionAt: (path: string) => string,
+  request: IRequest
+): Promise<Response> {
   try {
-    return { done: await answer(contents, request) };
+    // A notebook that was only opened is not stored: what lies there is the newest one.
+    const isShown = request.method === 'shown';
+    return { done: isShown ? versionAt(request.path) : await answer(contents, request) };
   } catch (error) {
     return { refused: codeOf(error) };
   }

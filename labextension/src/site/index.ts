@@ -6,6 +6,7 @@
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { answerWith } from '../server';
+import { versionOf } from '../versions';
 import { askAfresh } from './afresh';
 import { serveDrive } from './drive';
 import { Kernels, prepareAll } from './kernels';
@@ -24,7 +25,10 @@ export function beSite(app: JupyterFrontEnd, tracker: INotebookTracker): void {
   served = filesAreServed(app);
   startKernelsAfter(app, served);
   const { contents } = app.serviceManager;
-  serveDrive(contents, PAGE);
+  serveDrive(contents, PAGE, path => {
+    const shown = tracker.find(({ context }) => context.localPath === path);
+    return shown ? versionOf(shown) : '';
+  });
   const kernels = new Kernels(tracker, contents);
   answerWith((address, query, init) => kernels.ask(address, query, init));
   tracker.widgetAdded.connect((_, panel) => prepareAll(panel));

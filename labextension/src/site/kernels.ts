@@ -6,9 +6,8 @@ import { JSONObject } from '@lumino/coreutils';
 import { Refusal } from '../server';
 import { PAGE } from './site';
 
-/** Connects a kernel with this page; one that is connected already does nothing. */
-const BEGIN =
-  "await __import__('mlsys_widgets.lite.page.kernel_start', fromlist=['begin']).begin" + `('${PAGE}')`;
+/** Connects a kernel with this page, unless it is, and tells it where its notebook is. */
+const BEGIN = "await __import__('mlsys_widgets.lite.page.kernel_start', fromlist=['begin']).begin";
 /** Where kernels keep what is no lab's. */
 const OWN = '.mlsys/';
 /** The comm on which a kernel answers. */
@@ -17,9 +16,10 @@ const TARGET = 'mlsys-panel';
 const PATIENCE = 10000;
 
 /** Have a kernel prepared before anything that is sent to it later. */
-export function prepare(kernel: Kernel.IKernelConnection): void {
+export function prepare(kernel: Kernel.IKernelConnection, notebook: string): void {
   const future = kernel.requestExecute({
-    code: BEGIN,
+    // Text in JSON is text in Python, too.
+    code: `${BEGIN}(${JSON.stringify(PAGE)}, ${JSON.stringify(notebook)})`,
     silent: true,
     store_history: false,
     stop_on_error: false
@@ -29,7 +29,7 @@ export function prepare(kernel: Kernel.IKernelConnection): void {
 }
 
 /** Have the kernels of a notebook prepared, now and after each restart. */
-export function prepareAll({ sessionContext }: NotebookPanel): void {
+export function prepareAll({ context, sessionContext }: NotebookPanel): void {
   let isAway = false;
   sessionContext.statusChanged.connect((_, status) => {
     const kernel = sessionContext.session?.kernel;
@@ -37,10 +37,14 @@ export function prepareAll({ sessionContext }: NotebookPanel): void {
       isAway = true;
     } else if (isAway && kernel) {
       isAway = false;
-      prepare(kernel);
+      prepare(kernel, context.localPath);
     }
   });
-  sessionContext.kernelChanged.connect((_, { newValue }) => newValue && prepare(newValue));
+  sessionContext.kernelChanged.connect((_, { newValue }) => {
+    if (newValue) {
+      prepare(newValue, context.localPath);
+    }
+  });
 }
 
 interface IReply {
@@ -69,10 +73,10 @@ export class Kernels {
     const seconds = Number(query.wait ?? 0);
     // Begun before the kernel looks: nothing can change in between unseen.
     const changed = tag !== null && seconds > 0 && this._changed(path, seconds, init.signal ?? null);
-    let reply = await this._send(kernel, question);
+    let reply = await this._send(kernel, path, question);
     if (reply.status === 304 && changed) {
       await changed;
-      reply = await this._send(kernel, question);
+      reply = await this._send(kernel, path, question);
     }
     return new Response(reply.status === 304 ? null : JSON.stringify(reply.body), {
       status: reply.status,
@@ -94,7 +98,11 @@ export class Kernels {
    * Send a question until it is answered: JupyterLite drops what waits for a kernel when a cell fails, and a
    * kernel that is restarted knows nothing of what came before. A kernel answers each question once.
    */
-  private async _send(kernel: Kernel.IKernelConnection, question: JSONObject): Promise<IReply> {
+  private async _send(
+    kernel: Kernel.IKernelConnection,
+    notebook: string,
+    question: JSONObject
+  ): Promise<IReply> {
     const id = `${PAGE}.${++this._count}`;
     const request = JSON.stringify({ id, ...question });
     let timer = 0;
@@ -105,7 +113,7 @@ export class Kernels {
             reject(new Refusal('Python has stopped. Press Resume, or restart the kernel.'));
             return;
           }
-          prepare(kernel);
+          prepare(kernel, notebook);
           const comm = kernel.createComm(TARGET);
           comm.onMsg = ({ content }) => {
             const reply: IReply = JSON.parse(`${content.data.reply}`);

@@ -6,8 +6,8 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import React from 'react';
-import { IS_OUT, Offered } from '../new_version';
-import { lookForVersions, replaceLab } from '../versions';
+import { Elsewhere, IS_ELSEWHERE, IS_OUT, Offered, SHOW_IT } from '../new_version';
+import { lookForVersions, replaceLab, showReplaced } from '../versions';
 
 /**
  * Offer the version of the site, if a notebook is of another one.
@@ -15,7 +15,19 @@ import { lookForVersions, replaceLab } from '../versions';
  * @returns Whether the lab can be run now.
  */
 export async function bringUpToDate(panel: NotebookPanel): Promise<boolean> {
-  const { offered } = await lookForVersions(panel);
+  const { offered, elsewhere } = await lookForVersions(panel);
+  if (elsewhere) {
+    const answer = await showDialog({
+      title: IS_ELSEWHERE,
+      body: (
+        <div className="mlsys-Lab-words">
+          <Elsewhere panel={panel} />
+        </div>
+      ),
+      buttons: [Dialog.cancelButton({ label: 'Not now' }), Dialog.okButton({ label: SHOW_IT })]
+    });
+    return answer.button.accept && (await showReplaced(panel));
+  }
   if (offered === null) {
     return true;
   }

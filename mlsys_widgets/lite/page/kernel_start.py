@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from mlsys_widgets.labs.opening import object_with
 from mlsys_widgets.ledger.journal import Journal, keep_with
 from mlsys_widgets.lite.page.stored_journal import StoredJournal
 from mlsys_widgets.lite.page.tab import Tab
@@ -32,8 +33,16 @@ _GET: Final = """address => {
   return new Uint8Array(request.status === 200 ? request.response : 0);
 }"""
 
+#: Asks the page for the version of a notebook that it shows.
+_SHOWN: Final = """(FS, path) => {
+  const { API: api } = FS.lookupPath('/drive').node.mount.type;
+  return api.request({ method: 'shown', path });
+}"""
+
+_SILENT: Final = "The page of this kernel does not answer. Load it again."
 _TAB: Final = Tab()
 _SITES: Final[list[str]] = []
+_NOTEBOOKS: Final[list[str]] = []
 _PANELS: Final[list[Any]] = []
 
 
@@ -48,6 +57,7 @@ def prepare() -> None:
         return StoredJournal(path, _TAB, patience=patience)
 
     keep_with(stored)
+    object_with(_objection)
     comm.get_comm_manager().register_target(TARGET, _answer_panel)
     # The kernel asks for jedi, which a site does without.
     shell = get_ipython()
@@ -55,15 +65,18 @@ def prepare() -> None:
         shell.Completer.use_jedi = False
 
 
-async def begin(page: str) -> None:
+async def begin(page: str, notebook: str) -> None:
     """Connect the files with the page, and ask to be the one that writes in this folder.
 
     Parameters
     ----------
     page
         The name under which the page answers for files.
+    notebook
+        Where the notebook of this kernel is now, in the drive.
     """
     if _TAB.folder is not None:
+        _NOTEBOOKS[:] = [notebook]
         return
     from pyodide.code import run_js
     from pyodide_js import FS
@@ -71,6 +84,7 @@ async def begin(page: str) -> None:
     connect = resources.files(__package__).joinpath("drive.js").read_text("utf-8")
     site = run_js(connect)(FS, page)
     _SITES.append(str(site))
+    _NOTEBOOKS[:] = [notebook]
     await _TAB.hold(Path.cwd(), str(site), run_js)
 
 
@@ -86,6 +100,23 @@ def _answer_panel(comm: Any, message: Any) -> None:
     request = json.loads(message["content"]["data"]["request"])
     comm.send({"reply": json.dumps(_PANELS[0].reply(request), allow_nan=False)})
     comm.close()
+
+
+def _objection(folder: Path) -> str | None:
+    """Why the lab in a folder must not open in this kernel: its notebook is of another version."""
+    if not _NOTEBOOKS:
+        return None  # no page has connected this kernel, which keeps nothing then
+    from pyodide.code import run_js
+    from pyodide.ffi import JsException
+    from pyodide_js import FS
+
+    from mlsys_widgets.lite.page.new_release import Releases, objection
+
+    try:
+        shown = run_js(_SHOWN)(FS, _NOTEBOOKS[0])
+    except JsException:
+        return _SILENT
+    return objection(folder, str(shown), Releases(_from_site))
 
 
 def _from_site(address: str) -> bytes | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +36,12 @@ from mlsys_widgets.server.version_outlook import (
 
 #: Beside the labs: notebooks that were replaced.
 BACKUPS: Final = ".mlsys_versions"
+#: What a cell says that would run in a notebook of another version.
+OLD: Final = (
+    "This notebook is of an earlier version of the lab, and the site has the questions of the"
+    " newest one only. Press Start or Resume above the notebook, and take the new version over:"
+    " what you wrote comes along, and nothing of your record changes."
+)
 _NOT_KEPT: Final = "The browser has not kept {}, so your notebook is what it was. Try again."
 
 #: Gives a file of the site by its address there, as it is now; `None` if there is none.
@@ -49,6 +55,16 @@ class Release:
     lab: str
     version: str
     files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class SiteOutlook(VersionOutlook):
+    """The version that a page shows, the one that is out, and whether the browser has it already.
+
+    Another tab took it over then, and this one still shows the version before.
+    """
+
+    elsewhere: bool
 
 
 class Releases:
@@ -66,13 +82,19 @@ class Releases:
 
     def of(self, notebook: Path) -> Release | None:
         """Return the release of a notebook in its folder; `None` if the site does not have it."""
+        names = notebook.parts[-2:]
+        return next((each for path, each in self._all() if path.parts[-2:] == names), None)
+
+    def beside(self, folder: Path) -> Release | None:
+        """Return the release whose files are in a folder; `None` if the site has none there."""
+        return next((each for path, each in self._all() if path.parent.name == folder.name), None)
+
+    def _all(self) -> Iterator[tuple[Path, Release]]:
         content = self._from_site(f"labs.json?now={secrets.token_hex(4)}")
         if content is None:
             raise CannotTakeOver("The site does not say which labs it has; try again in a minute")
         for row in json.loads(content)["labs"]:
-            if Path(row["path"]).parts[-2:] == notebook.parts[-2:]:
-                return Release(row["lab"], row["version"], row["files"])
-        return None
+            yield Path(row["path"]), Release(row["lab"], row["version"], row["files"])
 
     def files(self, notebook: Path, release: Release) -> dict[str, bytes]:
         """Return the files of a release by their names; `CannotTakeOver` if they change now."""
@@ -86,7 +108,24 @@ class Releases:
         return found
 
 
-def outlook(notebook: Path, mine: str | None, releases: Releases) -> VersionOutlook:
+def objection(folder: Path, shown: str, releases: Releases) -> str | None:
+    """Say why a notebook must not open the lab in its folder; `None` if it may.
+
+    Parameters
+    ----------
+    shown
+        The version of the notebook that the page shows; empty for a notebook that is no lab's.
+    """
+    if not shown:
+        return None
+    try:
+        release = releases.beside(folder)
+    except CannotTakeOver as problem:
+        return f"{problem}."
+    return None if release is None or release.version in ("", shown) else OLD
+
+
+def outlook(notebook: Path, mine: str | None, releases: Releases) -> SiteOutlook:
     """Say whether the site has another version than the page shows, and what changes with it.
 
     Parameters
@@ -95,14 +134,18 @@ def outlook(notebook: Path, mine: str | None, releases: Releases) -> VersionOutl
         The version of the notebook that the page shows, which may not be stored.
     """
     release = releases.of(notebook)
-    offered = None
+    offered, elsewhere = None, False
     lab = read_work(notebook).lab
     if release is not None and release.version not in ("", mine):
-        new = _book(releases.files(notebook, release), notebook)
-        notes = notes_since(changes_in(new), mine, release.version)
-        offered = OfferedVersion(release.version, notes, remarks_on(notebook, lab, new))
+        # Without a notebook that was replaced, nothing is stored: what is read is the site's.
+        is_stored = any(_backups(notebook).glob("*.ipynb"))
+        elsewhere = is_stored and stamp_in(notebook.read_bytes()) == release.version
+        if not elsewhere:
+            new = _book(releases.files(notebook, release), notebook)
+            notes = notes_since(changes_in(new), mine, release.version)
+            offered = OfferedVersion(release.version, notes, remarks_on(notebook, lab, new))
     # The site has nothing else of the version before, so there is no way back to it.
-    return VersionOutlook(lab, mine, offered, None)
+    return SiteOutlook(lab, mine, offered, None, elsewhere)
 
 
 def take(notebook: Path, releases: Releases) -> dict[str, Any]:
@@ -155,9 +198,13 @@ def _book(files: Mapping[str, bytes], notebook: Path) -> dict[str, Any]:
     return read_book(files[notebook.name], notebook.name)
 
 
+def _backups(notebook: Path) -> Path:
+    return notebook.parent.parent / BACKUPS / notebook.parent.name
+
+
 def _keep(notebook: Path, book: Mapping[str, Any]) -> Path:
     """Keep the notebook that is replaced."""
-    place = notebook.parent.parent / BACKUPS / notebook.parent.name
+    place = _backups(notebook)
     place.mkdir(parents=True, exist_ok=True)
     numbers = [int(each.stem) for each in place.iterdir() if each.stem.isdigit()]
     path = place / f"{max(numbers, default=0) + 1}.ipynb"
