@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, inspect, select
-from sqlalchemy.engine import make_url
+from sqlalchemy import Connection, select
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.trial_accounts import trial_accounts
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.gradebook.gradebook_connection import connected
 from mlsys_widgets.grading.gradebook.lab_grades import LabGrade, read_lab_grades
 
 
@@ -74,8 +72,8 @@ def grades(course: Course, lab: str) -> Grades:
     the gradebook where the calendar is silent. Whoever left the course is not among its people.
     Raises `ValueError` if the gradebook does not know the lab.
     """
-    with _connected(course) as db:
-        found = db and _assignment(db, lab)
+    with connected(course.db_url) as db:
+        found = _assignment(db, lab)
         if not found:
             raise ValueError(
                 f"the gradebook does not know {lab}; grade the class first: mlsys grade {lab}"
@@ -106,32 +104,13 @@ def grades(course: Course, lab: str) -> Grades:
 
 def due(course: Course, lab: str) -> datetime | None:
     """Return when a lab is due; ``None`` without a gradebook or a due date."""
-    with _connected(course) as db:
-        found = db and _assignment(db, lab)
+    with connected(course.db_url) as db:
+        found = _assignment(db, lab)
         moment: datetime | None = found.duedate if found else None
         return moment
 
 
-@contextmanager
-def _connected(course: Course) -> Iterator[Any]:
-    """Connect to the gradebook; ``None`` if there is none."""
-    url = make_url(course.db_url)
-    # Connecting to a missing file would create an empty gradebook.
-    file = url.database if url.get_backend_name() == "sqlite" else None
-    if file and file != ":memory:" and not Path(file).is_file():
-        yield None
-        return
-    engine = create_engine(url)
-    try:
-        with engine.connect() as db:
-            yield db
-    finally:
-        engine.dispose()
-
-
 def _assignment(db: Connection, lab: str) -> Any:
-    if not inspect(db).has_table("assignment"):
-        return None
     return db.execute(select(t.assignment).where(t.assignment.c.name == lab)).first()
 
 

@@ -18,8 +18,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from sqlalchemy import create_engine
-
 from mlsys_widgets.classes.gradebook_reader import due
 from mlsys_widgets.classes.released_lab import ReleasedLab, solutions_of, steps_of
 from mlsys_widgets.classes.simulated_answers import SimulatedStudent, TypedAnswer
@@ -29,6 +27,7 @@ from mlsys_widgets.classes.submission_kinds import KINDS, allot, as_bytes
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.files import LEDGER, OWN_FOLDER, TIMESTAMP, lay_out
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.gradebook.gradebook_connection import connected
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.reading.hand_in_facts import release_time
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
@@ -159,10 +158,8 @@ class _Class:
         """Enter them into a class that is known: grading flags whoever is not in it."""
         known = ClassList.of(self._course.db_url)
         if new := [{"id": name} for name in names if known.stranger(name)]:
-            engine = create_engine(self._course.db_url)
-            with engine.begin() as db:
+            with connected(self._course.db_url, write=True) as db:
                 db.execute(t.student.insert(), new)
-            engine.dispose()
 
     def _made(
         self, names: Sequence[str], kinds: Sequence[str]

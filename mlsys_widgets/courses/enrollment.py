@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from mlsys_widgets.authoring.environment import tools_on_path
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.roster import RosterEntry
+from mlsys_widgets.wording.system_errors import database_reason
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,9 @@ def enter_students(course: Course, students: Sequence[RosterEntry]) -> Enrollmen
             "the gradebook is on a PostgreSQL server: pip install 'mlsys-widgets[postgres]'"
         ) from None
     except SQLAlchemyError as problem:
-        cause = getattr(problem, "orig", None) or problem
-        first_line = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
         raise ValueError(
-            f"the gradebook of {course.root} cannot be written: {first_line}; mlsys course doctor"
-            " says more"
+            f"the gradebook of {course.root} cannot be written: {database_reason(problem)}; mlsys"
+            " course doctor says more"
         ) from None
     missing = sorted(set(known) - {each.id for each in students})
     return Enrollment(tuple(added), tuple(changed), tuple(missing))

@@ -20,10 +20,10 @@ from mlsys_widgets.course.copy_notes import copies_beside, read_copies
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.courses.lab_overview import who_handed_in
 from mlsys_widgets.courses.lab_releases import check_lab
-from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.student_rows import gradebook, students
 from mlsys_widgets.courses.term import state_of
 from mlsys_widgets.grading.judging.lab_copies import keys_of
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns, StudentHandIns
 from mlsys_widgets.judging.verdicts import Verdict
 from mlsys_widgets.labs import Choice, Number, load
@@ -85,7 +85,7 @@ class LiveCounts:
 def live_counts(course: Course, lab: str, now: datetime | None = None) -> LiveCounts:
     """Count how far a class is with a lab."""
     with gradebook(course) as db:
-        people = [*students(db)] if db is not None else []
+        people = [*students(db)]
     active = [name for name in people if name not in course.people.dropped]
     told, handed_in = JudgedHandIns(course.home, lab), who_handed_in(course, lab)
     judged = {name: told.of_student(name) for name in active}

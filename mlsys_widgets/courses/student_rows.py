@@ -5,50 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, delete, event, inspect, select, update
+from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.gradebook.gradebook_connection import connected
+from mlsys_widgets.wording.system_errors import database_reason
 
 
 @contextmanager
-def gradebook(course: Course, *, write: bool = False) -> Iterator[Connection | None]:
-    """Connect to the gradebook; `None` if there is no gradebook yet.
+def gradebook(course: Course, *, write: bool = False) -> Iterator[Connection]:
+    """Connect to the gradebook; where there is none yet, to an empty one in memory.
 
     With `write`, what is done takes effect at the end: all of it, or nothing after an exception.
     What is deleted in SQLite is overwritten on the disk.
     """
-    url = make_url(course.db_url)
-    sqlite = url.get_backend_name() == "sqlite"
-    if sqlite and not Path(url.database or "").is_file():
-        yield None
-        return
-    engine = None
     try:
-        engine = create_engine(url, connect_args={"timeout": 30} if sqlite else {})
-        if sqlite:
-            event.listen(engine, "connect", lambda db, _: db.execute("PRAGMA secure_delete = ON"))
-        with engine.connect() as db:
-            if not inspect(db).has_table("student"):
-                yield None
-                return
+        with connected(course.db_url, write=write) as db:
             yield db
-            if write:
-                db.commit()
     except (SQLAlchemyError, ModuleNotFoundError) as problem:
-        cause = getattr(problem, "orig", None) or problem
-        first = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
         raise ValueError(
-            f"the gradebook of {course.root} cannot be used: {first}; mlsys course doctor says more"
+            f"the gradebook of {course.root} cannot be used: {database_reason(problem)}; mlsys"
+            " course doctor says more"
         ) from None
-    finally:
-        if engine is not None:
-            engine.dispose()
 
 
 def rewrite(course: Course) -> None:
@@ -57,8 +40,7 @@ def rewrite(course: Course) -> None:
     if url.get_backend_name() != "sqlite":
         return
     with gradebook(course) as db:
-        if db is not None:
-            db.connection.dbapi_connection.execute("VACUUM")  # type: ignore[union-attr]
+        db.connection.dbapi_connection.execute("VACUUM")  # type: ignore[union-attr]
 
 
 def students(db: Connection) -> dict[str, dict[str, str]]:

@@ -8,6 +8,11 @@ import sys
 from rich.console import Console
 
 
+def print_plain(console: Console, words: str, *, style: str | None = None) -> None:
+    """Print words as they are: nothing in them is markup, and no command is broken in two."""
+    console.print(words, style=style, highlight=False, markup=False, soft_wrap=True)
+
+
 class PatientConsole(Console):
     """A console of rich's that goes quiet when nobody reads any more."""
 

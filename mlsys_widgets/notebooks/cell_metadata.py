@@ -24,6 +24,11 @@ def cell_metadata(cell: Any) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def text_of(value: Any) -> str:
+    """Return a text as JSON has it in notebooks: whole, or as its lines."""
+    return value if isinstance(value, str) else "".join(map(str, value))
+
+
 def grade_id(cell: Any) -> str | None:
     """Return the name of a cell that nbgrader knows; `None` if it has no such name."""
     name = cell_metadata(cell).get("grade_id")

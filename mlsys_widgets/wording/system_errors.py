@@ -32,3 +32,9 @@ def _whose(path: Path) -> str:
         what = "it" if each == path else str(each)
         return f"; {what} belongs to {owner}, who can give you the right or do this"
     return ""
+
+
+def database_reason(problem: Exception) -> str:
+    """Return in a line why a database refused, by what SQLAlchemy raised."""
+    cause = getattr(problem, "orig", None) or problem
+    return (str(cause).strip().splitlines() or [type(cause).__name__])[0]

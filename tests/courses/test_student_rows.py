@@ -66,5 +66,5 @@ def test_after_an_exception_nothing_happened_and_a_broken_book_is_a_sentence(gra
         pass
     (graded / "gradebook.db").unlink()
     with gradebook(course) as db:
-        assert db is None
+        assert (students(db), rows_of(db, "ann")["student"]) == ({}, None)
     assert not (graded / "gradebook.db").exists()

@@ -10,6 +10,7 @@ from uuid import uuid4
 from mlsys_widgets.authoring import Course, labs_of
 from mlsys_widgets.courses.doctor.finding import Finding, ok, problem, warning
 from mlsys_widgets.courses.freshness import checksums
+from mlsys_widgets.wording.system_errors import database_reason
 
 _ABOUT: Final = "gradebook"
 #: Seconds to wait for another program that holds it.
@@ -112,8 +113,7 @@ def _newest_schema() -> str | None:
 
 
 def _unusable(shown: str, trouble: Exception) -> Finding:
-    cause = getattr(trouble, "orig", None) or trouble
-    words = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
+    words = database_reason(trouble)
     if "readonly" in words or "read-only" in words:
         fix = "let whoever grades write the file and its folder: chown or chmod u+w"
     elif "locked" in words:

@@ -9,14 +9,14 @@ and they are told who did.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.grading_shares import read_shares
@@ -26,7 +26,7 @@ from mlsys_widgets.grading.essays.rubric_file import RubricFile
 from mlsys_widgets.grading.feedback.blind import pseudonym
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
 from mlsys_widgets.grading.gradebook.grade_history import BY_HAND, GradeHistory, now, who_runs
-from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
+from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook, update_all
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
 from mlsys_widgets.grading.gradebook.lab_grades import read_lab_grades
 from mlsys_widgets.grading.gradebook.late_penalty import late_penalty
@@ -34,7 +34,7 @@ from mlsys_widgets.grading.judging.lab_copies import keys_of
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
 from mlsys_widgets.handin.second_look import clean_words
 from mlsys_widgets.labs import Essay, load
-from mlsys_widgets.notebooks.cell_metadata import grade_id
+from mlsys_widgets.notebooks.cell_metadata import grade_id, text_of
 from mlsys_widgets.notebooks.essay_cells import typed_text
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
@@ -297,8 +297,8 @@ class EssayGrading:
                 if grades[student].notebook in rows:
                     row = rows[grades[student].notebook][0]
                     words.append({"row": row, "manual_comment": comment})
-            _update(db, t.grade, points)
-            _update(db, t.comment, words)
+            update_all(db, t.grade, points)
+            update_all(db, t.comment, words)
             self._write_penalties(db, marks)
             changed = [item for item in rubric.every_item if known.get(item.number) != item]
             # The last thing before the gradebook has it: if it fails, neither has changed.
@@ -315,7 +315,7 @@ class EssayGrading:
                 )
                 if cost != grade.penalty:
                     penalties.append({"row": grade.notebook, "late_submission_penalty": cost})
-        _update(db, t.submitted_notebook, penalties)
+        update_all(db, t.submitted_notebook, penalties)
 
 
 def _reusable(comment: str, items: list[RubricItem]) -> int:
@@ -332,11 +332,6 @@ def _in_gradebook(rubric: Rubric, mark: EssayMark) -> tuple[float, str]:
     return rubric.points(mark.items), rubric.words(mark.items, mark.comment)
 
 
-def _update(db: Connection, table: Any, changes: Sequence[Mapping[str, Any]]) -> None:
-    if changes:
-        db.execute(table.update().where(table.c.id == bindparam("row")), [*changes])
-
-
 def _source(notebook: Path, name: str) -> str:
     """Return the source of a graded cell; empty if there is no such notebook or cell."""
     try:
@@ -345,5 +340,4 @@ def _source(notebook: Path, name: str) -> str:
         found: dict[str, Any] = next((cell for cell in cells if grade_id(cell) == name), {})
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-    source = found.get("source", "")
-    return source if isinstance(source, str) else "".join(map(str, source))
+    return text_of(found.get("source", ""))

@@ -8,17 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
 from sqlalchemy import (
     Connection,
-    Engine,
     Table,
     bindparam,
-    create_engine,
-    inspect,
     make_url,
     select,
 )
@@ -26,10 +22,12 @@ from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from mlsys_widgets.course.calendar import Calendar
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.gradebook.gradebook_connection import open_gradebook
 from mlsys_widgets.grading.gradebook.lab_grades import LabGrade, read_lab_grades
 from mlsys_widgets.grading.gradebook.late_penalty import Lateness, LatePenalty
 from mlsys_widgets.grading.judging.scoring import Score
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
+from mlsys_widgets.wording.system_errors import database_reason
 
 _KIND: Final = {"GradeCell": t.grade_cells, "TaskCell": t.task_cells}
 
@@ -73,14 +71,10 @@ class LabGradebook:
         calendar: Calendar | None = None,
         moments: Callable[[str], Mapping[str, datetime]] = lambda _: {},
     ) -> None:
-        # A formgrader that is open beside us may hold the file for a moment.
-        waits = {"timeout": 60} if url.startswith("sqlite") else {}
         self._lab, self._penalty, self._calendar = lab, penalty, calendar or Calendar()
         self._moments = moments
-        if _is_missing_file(url):
-            raise self._unknown()
         try:
-            self._engine: Engine = create_engine(url, connect_args=waits)
+            self._engine = open_gradebook(url)
             self._read()
         except ModuleNotFoundError as problem:
             raise ValueError(
@@ -89,7 +83,7 @@ class LabGradebook:
             ) from None
         except SQLAlchemyError as problem:
             raise ValueError(
-                f"the gradebook at {_shown(url)} cannot be read: {_first_line(problem)}"
+                f"the gradebook at {_shown(url)} cannot be read: {database_reason(problem)}"
             ) from None
 
     def close(self) -> None:
@@ -108,7 +102,7 @@ class LabGradebook:
             with self._engine.begin() as db:
                 yield db
         except SQLAlchemyError as problem:
-            raise ValueError(f"the gradebook cannot be used: {_first_line(problem)}") from None
+            raise ValueError(f"the gradebook cannot be used: {database_reason(problem)}") from None
 
     def grades(self) -> dict[str, LabGrade]:
         """Return what the gradebook holds about the lab, by student."""
@@ -124,8 +118,6 @@ class LabGradebook:
 
     def _read(self) -> None:
         """Read everything about the lab that does not change while a class is graded."""
-        if not inspect(self._engine).has_table("assignment"):
-            raise self._unknown()
         with self._engine.connect() as db:
             found = db.execute(select(t.assignment).where(t.assignment.c.name == self._lab)).first()
             book = (
@@ -204,11 +196,12 @@ class LabGradebook:
         try:
             return self._write(entry)
         except (DataError, IntegrityError, UnicodeError) as problem:
-            raise EntryRefused(f"the gradebook does not take it: {_first_line(problem)}") from None
+            reason = database_reason(problem)
+            raise EntryRefused(f"the gradebook does not take it: {reason}") from None
         except SQLAlchemyError as problem:
             raise ValueError(
-                f"the gradebook cannot be written: {_first_line(problem)}; what is graded is kept:"
-                " continue with --resume"
+                f"the gradebook cannot be written: {database_reason(problem)}; what is graded is"
+                " kept: continue with --resume"
             ) from None
 
     def _write(self, entry: GradebookEntry) -> Lateness | None:
@@ -299,7 +292,7 @@ class LabGradebook:
             score = row.manual_score if row.manual_score is not None else auto
             if score is not None:
                 earned[cell] = score + (row.extra_credit or 0.0)
-        _update_all(db, t.grade, changes)
+        update_all(db, t.grade, changes)
         return earned
 
     def _write_comments(self, db: Connection, notebook: str, entry: GradebookEntry) -> None:
@@ -310,7 +303,7 @@ class LabGradebook:
             for name, words in _comments(entry).items()
             if name in self._answers
         ]
-        _update_all(db, t.comment, changes)
+        update_all(db, t.comment, changes)
 
     def _late(
         self, entry: GradebookEntry, extension: Any, earned: Mapping[str, float]
@@ -369,27 +362,12 @@ class LabGradebook:
         return due and due.astimezone(UTC).replace(tzinfo=None)
 
 
-def _is_missing_file(url: str) -> bool:
-    """Whether there is no gradebook yet: connecting would leave an empty one behind."""
-    try:
-        place = make_url(url)
-    except SQLAlchemyError:
-        return False
-    file = place.database if place.get_backend_name() == "sqlite" else None
-    return bool(file) and file != ":memory:" and not Path(str(file)).exists()
-
-
 def _shown(url: str) -> str:
     """Return an address without its password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except SQLAlchemyError:
         return "db_url"
-
-
-def _first_line(problem: Exception) -> str:
-    cause = getattr(problem, "orig", None) or problem
-    return (str(cause).strip().splitlines() or [type(cause).__name__])[0]
 
 
 def _comments(entry: GradebookEntry) -> dict[str, str | None]:
@@ -414,7 +392,7 @@ def _update(db: Connection, table: Table, row: str, values: Mapping[str, Any]) -
     db.execute(table.update().where(table.c.id == row).values(**values))
 
 
-def _update_all(db: Connection, table: Table, changes: Sequence[Mapping[str, Any]]) -> None:
+def update_all(db: Connection, table: Table, changes: Sequence[Mapping[str, Any]]) -> None:
     """Change rows, which ``row`` names, in one go: a server may be far away."""
     if changes:
         db.execute(table.update().where(table.c.id == bindparam("row")), [*changes])

@@ -13,11 +13,13 @@ from collections.abc import Iterable
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import Connection, Table, create_engine, select
+from sqlalchemy import Connection, Table, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.gradebook.gradebook_connection import connected
 from mlsys_widgets.notebooks.blueprint import Blueprint, SourceCell
+from mlsys_widgets.wording.system_errors import database_reason
 
 _GRADE, _SOLUTION, _TASK = "GradeCell", "SolutionCell", "TaskCell"
 _TABLES: Final[dict[str, Table]] = {
@@ -27,17 +29,14 @@ _TABLES: Final[dict[str, Table]] = {
 
 def has_submissions(url: str, lab: str) -> bool:
     """Whether something of a lab is graded already, so that nbgrader refuses other cells."""
-    engine = create_engine(url)
     try:
-        with engine.connect() as db:
+        with connected(url) as db:
             notebook = _notebook(db, lab)
             table = t.submitted_notebook
             asked = select(table.c.id).where(table.c.notebook_id == notebook)
             return notebook is not None and db.execute(asked).first() is not None
-    except SQLAlchemyError:  # there is no gradebook yet
+    except SQLAlchemyError:  # whoever enters the lab says what is wrong with the gradebook
         return False
-    finally:
-        engine.dispose()
 
 
 def add_earlier_cells(url: str, lab: str, earlier: Iterable[Blueprint]) -> None:
@@ -54,9 +53,8 @@ def enter_version(url: str, lab: str, present: Blueprint) -> None:
 
 
 def _write(url: str, lab: str, present: Blueprint | None, earlier: list[Blueprint]) -> None:
-    engine = create_engine(url)
     try:
-        with engine.begin() as db:
+        with connected(url, write=True) as db:
             notebook = _notebook(db, lab)
             if notebook is None:
                 return
@@ -67,10 +65,8 @@ def _write(url: str, lab: str, present: Blueprint | None, earlier: list[Blueprin
                 for name, cell in blueprint.cells.items():
                     cells.ensure(name, cell, worth=None)
     except SQLAlchemyError as problem:
-        first_line = (str(getattr(problem, "orig", None) or problem).splitlines() or [""])[0]
-        raise ValueError(f"the gradebook cannot be written: {first_line}") from None
-    finally:
-        engine.dispose()
+        reason = database_reason(problem)
+        raise ValueError(f"the gradebook cannot be written: {reason}") from None
 
 
 def _notebook(db: Connection, lab: str) -> str | None:

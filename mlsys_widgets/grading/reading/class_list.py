@@ -11,14 +11,13 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Final, Self
 
-from sqlalchemy import create_engine, exists, inspect, select
-from sqlalchemy.engine import make_url
+from sqlalchemy import exists, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.gradebook.gradebook_connection import connected
 
 #: What a website puts before the name of a file, up to the first of these, is who uploaded it.
 _END: Final = re.compile(r"[_+]|(?<=\w)-(?=\d)")
@@ -41,19 +40,11 @@ class ClassList:
         Grading enters whoever hands in. Only a roster enters people by name, or people who have
         handed in nothing yet.
         """
-        url = make_url(db_url)
-        if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
-            return cls()
+        handed_in = exists().where(t.submitted_assignment.c.student_id == t.student.c.id)
+        known = select(t.student.c.id, t.student.c.first_name, t.student.c.last_name, handed_in)
         try:
-            engine = create_engine(url)
-            with engine.connect() as db:
-                if not inspect(db).has_table("student"):
-                    return cls()
-                handed_in = exists().where(t.submitted_assignment.c.student_id == t.student.c.id)
-                rows = db.execute(
-                    select(t.student.c.id, t.student.c.first_name, t.student.c.last_name, handed_in)
-                ).all()
-            engine.dispose()
+            with connected(db_url) as db:
+                rows = db.execute(known).all()
         except (SQLAlchemyError, ModuleNotFoundError):  # grading itself says what is wrong with it
             return cls()
         names = {login: (first or "", last or "") for login, first, last, _ in rows}
