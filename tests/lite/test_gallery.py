@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -28,29 +27,33 @@ FITS = """() => {
 }"""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pages(
-    fetched: SiteParts, tool: Callable[[str], ModuleType], tmp_path: Path
-) -> Iterator[tuple[str, Path]]:
-    """The page of one instrument as `make gallery` builds it: its address, and its folder."""
+    fetched: SiteParts,
+    tool: Callable[[str], ModuleType],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
+    """The address of pages with one instrument, as `make gallery` builds them."""
     for name in ("labs_at_a_glance", "instrument_states"):  # which it imports, as a script would
         tool(name)
-    writer, source, html = tool("instrument_pages"), tmp_path / "docs", tmp_path / "html"
+    folder = tmp_path_factory.mktemp("pages")
+    source, html = folder / "docs", folder / "html"
     states = html / "_static" / "live"
-    writer.write({"MemoryBudget": MemoryBudget}, source / "instruments", states, tmp_path / "none")
+    tool("instrument_pages").write(
+        {"MemoryBudget": MemoryBudget}, source / "instruments", states, folder / "no labs"
+    )
     (source / "index.md").write_text("# Pages\n\n```{toctree}\ninstruments/index\n```\n", "utf-8")
     command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "-c", ROOT / "docs"]
     subprocess.run([*command, "-t", "app", source, html], check=True, capture_output=True)
     tool("gallery").lay_app(html, ROOT / "build" / "lite")
     with served(html) as address:
-        yield address, html
+        yield address
 
 
-def test_an_instrument_runs_in_its_page(pages: tuple[str, Path], context: BrowserContext):
-    address, _ = pages
+def test_an_instrument_runs_in_its_page(pages: str, context: BrowserContext):
     page = context.new_page()
     page.set_default_timeout(READY)
-    page.goto(f"{address}/{PAGE}")
+    page.goto(f"{pages}/{PAGE}")
     recorded, said = page.locator(".live-picture"), page.get_by_role("status").first
     page.get_by_role("button", name="Run it here").click()
     # What was recorded stays until Python has started.
@@ -79,13 +82,10 @@ def test_an_instrument_runs_in_its_page(pages: tuple[str, Path], context: Browse
     frame.wait_for_function(FITS)
 
 
-def test_without_the_app_the_recorded_states_are_there(
-    pages: tuple[str, Path], context: BrowserContext
-):
-    address, html = pages
-    (html / "app").rename(html / "gone")
+def test_without_the_app_the_recorded_states_are_there(pages: str, context: BrowserContext):
     page = context.new_page()
-    page.goto(f"{address}/{PAGE}")
+    page.route("**/app/**", lambda route: route.fulfill(status=404))
+    page.goto(f"{pages}/{PAGE}")
     button = page.get_by_role("button", name="Run it here")
     button.click()
     expect(page.get_by_role("status").first).to_contain_text("Python did not start")
