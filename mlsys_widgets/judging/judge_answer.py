@@ -29,19 +29,6 @@ def judge_answer(
     replies
         Calls a function that was answered, or finds what it replied before. It runs elsewhere:
         whatever runs in this process could read the key.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from mlsys_widgets.judging import Belief, NumberKey
-    >>> from mlsys_widgets.labs import Parameters
-    >>> def tile_bytes(given):
-    ...     elements = given.p.side**2
-    ...     half = Belief("elements for bytes", elements, credit=0.5, says="fp16 has two bytes.")
-    ...     return NumberKey(2 * elements, tolerance=0.01, beliefs=[half])
-    >>> ann = Given(Parameters({"side": 8}), Path())
-    >>> judge_answer(tile_bytes, ann, 64).says, judge_answer(tile_bytes, ann, 128).says
-    ('fp16 has two bytes.', 'Right.')
     """
     try:
         key = check(given)

@@ -465,22 +465,6 @@ def step_times(
     rows : sequence of int
         For how many rows there are graphs: a batch takes the smallest that holds it, and the rows
         that it does not need hold nothing. Without it, every batch has its own.
-
-    Examples
-    --------
-    What do 31 more users cost a step of 8 billion weights?
-
-    >>> import numpy as np
-    >>> from mlsys_widgets import physics as ph
-    >>> h200 = dict(model="llama31-8b", device="h200-sxm")
-    >>> steps = step_times(
-    ...     lambda phase, batch, tokens: (
-    ...         ph.serving_time(**h200, phase=phase, batch=batch, sequence=tokens).time
-    ...     )
-    ... )
-    >>> more = steps.write(32, np.array(32 * 512)) / steps.write(1, np.array(512))
-    >>> round(float(more), 1)
-    1.2
     """
     sizes = sorted(rows)
 
