@@ -267,9 +267,9 @@ function Next(props: {
       </button>
       <p className="mlsys-Lab-aside">
         {`${left} of ${coreOf(steps).length} steps ${left === 1 ? 'is' : 'are'} left.`}
-        {waiting > 0 && !isAgain && ` ${notRightYet(waiting)}`}
         {hasMore && ` ${NOT_COUNTED}`}
       </p>
+      {waiting > 0 && !isAgain && <p className="mlsys-Lab-aside">{notRightYet(waiting)}</p>}
     </section>
   );
 }
@@ -279,8 +279,8 @@ const READY = 'mlsys-mod-readyToHandIn';
 /** That the way leads on past what is not right yet, and back. */
 function notRightYet(waiting: number): string {
   return waiting === 1
-    ? 'One of them is answered and not right yet: Next comes back to it at the end.'
-    : `${waiting} of them are answered and not right yet: Next comes back to them at the end.`;
+    ? 'One is not right yet; Next comes back to it at the end.'
+    : `${waiting} are not right yet; Next comes back to them at the end.`;
 }
 
 /** The way has more stops than steps. */

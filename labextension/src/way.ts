@@ -45,6 +45,12 @@ export function isPassed(step: IStep, report: IReport | null): boolean {
   return isBetween(step) && step.needs.every(name => name in (report?.answers ?? {}));
 }
 
+/** Whether nobody has to explore any more, because all that it leads to was compared without it. */
+function isSkipped(step: IBetween, report: IReport | null): boolean {
+  const compared = step.needs.map(name => name.replace(/^explored\./, 'compared.'));
+  return step.kind === 'explore' && compared.every(name => name in (report?.answers ?? {}));
+}
+
 /**
  * Where to go next: what comes first on the way and is not done; null once no step is left.
  *
@@ -59,7 +65,7 @@ export function nextOnWay(way: IStep[], report: IReport | null): IStep | null {
     return null;
   }
   for (const step of between) {
-    if (!isPassed(step, report)) {
+    if (!isPassed(step, report) && !isSkipped(step, report)) {
       left.add(step);
     }
   }

@@ -77,6 +77,8 @@ class LabWidget(LazyBox):
     #: How it is drawn: a ``"task"`` in a box, because one acts on it; a ``"letter"``, a ``"note"``,
     #: the ``"cover"`` or the ``"ending"`` of a lab without one.
     drawn_as = "task"
+    #: What the title ends with in brackets, drawn smaller: what it is worth.
+    aside = ""
 
     def __init__(self, title: str, *, after: Gate | Iterable[Gate] = ()) -> None:
         super().__init__()
@@ -209,7 +211,7 @@ class LabWidget(LazyBox):
             "look": self.drawn_as,
             "closed": self.blocked_by is not None,
             "tone": TONES[self.tone],
-            "title": markup.inline(self.title),
+            "title": self._drawn_title(),
             "label": f"{self.kind}: {markup.plain(self.title)}",
             "parts": [part.spec() for part in parts],
             "trouble": {"words": trouble[0], "retry": trouble[1]} if trouble else None,
@@ -218,6 +220,14 @@ class LabWidget(LazyBox):
             **({"figure": figure} if figure else {}),
             **self._record(),
         }
+
+    def _drawn_title(self) -> str:
+        aside = f" ({self.aside})"
+        if not self.aside or not self.title.endswith(aside):
+            return markup.inline(self.title)
+        return (
+            f"{markup.inline(self.title.removesuffix(aside))} <small>({escape(self.aside)})</small>"
+        )
 
     def _record(self) -> dict[str, Any]:
         """Return what the browser needs to keep drafts; nothing on a card that records nothing."""

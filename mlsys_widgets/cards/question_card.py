@@ -103,13 +103,14 @@ class QuestionCard(ItemTask):
         self._no_more = ""
         self.refresh()
 
-    def _heading(self) -> str:
+    def _aside(self) -> str:
+        """What it is worth; in practice, how well it is mastered."""
         if self._practice is None:
-            return f"{self.item.title} ({worth(self.item)})"
+            return worth(self.item)
         if isinstance(self.item, Essay):
-            return self.item.title
+            return ""
         known = Mastery.by_item(self._state.answers if self._state else {})
-        return f"{self.item.title} ({known.get(self.task_id, Mastery()).words})"
+        return known.get(self.task_id, Mastery()).words
 
     # Attempts.
 
@@ -181,7 +182,8 @@ class QuestionCard(ItemTask):
 
     def show(self) -> None:
         self._turn_to_last_begun()
-        self.title = self._heading()
+        self.aside = self._aside()
+        self.title = f"{self.item.title} ({self.aside})" if self.aside else self.item.title
         super().show()
 
     def _turn_to_last_begun(self) -> None:

@@ -32,7 +32,8 @@ class RecordCard(LabWidget):
     def __init__(
         self, item: Record, held: Callable[[], Mapping[str, StepProgress]], *, ledger: Ledger
     ) -> None:
-        super().__init__(f"{item.title} ({worth(item)})")
+        self.aside = worth(item)
+        super().__init__(f"{item.title} ({self.aside})")
         self._held, self._counts = held, not item.deeper
         announcements.listen(ledger, self)
         self.show()

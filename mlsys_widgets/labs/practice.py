@@ -176,5 +176,7 @@ class Mastery:
         """The same after what the panel says of a step: it stays right once it was."""
         if self.right and self.times == _MASTERED:
             return self.words
+        if not self.right and not self.times:
+            return "not right yet"  # and so not mastered
         how = "right" if self.stands else "right before" if self.right else "not right yet"
         return f"{how}, {self.words}"

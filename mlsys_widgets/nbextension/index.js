@@ -13,6 +13,7 @@ define(["@jupyter-widgets/base"],function(e){return(()=>{"use strict";var t={11(
 .mlsys-lab-frame { position: relative; line-height: var(--mlsys-line-height); color: var(--mlsys-ink); }
 .mlsys-lab-kind { display: block; font-size: var(--mlsys-note); color: var(--mlsys-quiet); }
 .mlsys-lab-title { font-size: var(--mlsys-lead); font-weight: var(--mlsys-strong); line-height: 1.3; margin: 0 0 var(--mlsys-gap); text-wrap: balance; }
+.mlsys-lab-title small { font-size: var(--mlsys-note); font-weight: var(--mlsys-regular); color: var(--mlsys-quiet); }
 .mlsys-lab-body { display: grid; grid-template-columns: minmax(0, 1fr); gap: 16px; }
 .mlsys-lab-frame p { margin: 0; }
 .mlsys-lab-frame strong, .mlsys-lab-frame b { font-weight: var(--mlsys-strong); }
@@ -40,7 +41,7 @@ define(["@jupyter-widgets/base"],function(e){return(()=>{"use strict";var t={11(
 .mlsys-lab-frame[data-state="short"] .mlsys-lab-options label:has(:checked) { min-height: 0; border: 0; padding: 2px 0; box-shadow: none; background: none; }
 .mlsys-lab-frame[data-state="short"] .mlsys-lab-field > legend { margin-bottom: 2px; }
 .mlsys-lab-recorded { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 12px; }
-.mlsys-lab-recorded time { font-size: var(--mlsys-note); color: var(--mlsys-quiet); white-space: nowrap; }
+.mlsys-lab-recorded time { font-size: var(--mlsys-note); color: var(--mlsys-quiet); }
 .mlsys-lab-padlock { margin-right: 8px; color: var(--mlsys-quiet); }
 .mlsys-lab-padlock svg { vertical-align: -2px; }
 .mlsys-lab-frame[data-state="opened"] > .mlsys-lab-link { position: absolute; top: 14px; right: 20px; }
@@ -106,7 +107,7 @@ define(["@jupyter-widgets/base"],function(e){return(()=>{"use strict";var t={11(
 .mlsys-lab-confidence .mlsys-lab-inline label:last-of-type { border-radius: 0 var(--mlsys-radius) var(--mlsys-radius) 0; }
 .mlsys-lab-confidence .mlsys-lab-inline label:has(:checked) { z-index: 1; font-weight: var(--mlsys-strong); }
 .mlsys-lab-confidence .mlsys-lab-inline input { translate: none; }
-.mlsys-lab-confidence .mlsys-lab-inline > span { grid-row: 2; font-size: var(--mlsys-note); color: var(--mlsys-quiet); white-space: nowrap; }
+.mlsys-lab-confidence .mlsys-lab-inline > span { grid-row: 2; font-size: var(--mlsys-note); color: var(--mlsys-quiet); }
 .mlsys-lab-confidence .mlsys-lab-inline > span:last-child { grid-column: 5; justify-self: end; }
 .mlsys-lab-frame button, .mlsys-lab-frame select, .mlsys-lab-frame input[type="text"], .mlsys-lab-frame textarea {
   font: inherit; color: inherit; background: var(--mlsys-field);
@@ -147,7 +148,7 @@ define(["@jupyter-widgets/base"],function(e){return(()=>{"use strict";var t={11(
 .mlsys-lab-card strong { display: block; margin: 2px 0; font-size: var(--mlsys-lead); line-height: 1.3; overflow-wrap: anywhere; }
 .mlsys-lab-steps { display: grid; gap: 10px 24px; grid-template-columns: repeat(auto-fit, minmax(230px, 1fr)); }
 .mlsys-lab-steps section > p { display: flex; justify-content: space-between; gap: 8px; }
-.mlsys-lab-steps section > p span { color: var(--mlsys-quiet); white-space: nowrap; }
+.mlsys-lab-steps section > p span { color: var(--mlsys-quiet); }
 :is(.mlsys-lab-steps, .mlsys-lab-progress) progress { display: block; appearance: none; width: 100%; height: 6px; margin: 4px 0 8px; border: 0; border-radius: 3px; overflow: hidden; background: var(--jp-layout-color3, #d0d0d0); }
 :is(.mlsys-lab-steps, .mlsys-lab-progress) progress::-webkit-progress-bar { background: var(--jp-layout-color3, #d0d0d0); }
 :is(.mlsys-lab-steps, .mlsys-lab-progress) progress::-webkit-progress-value { background: var(--mlsys-measured); }

@@ -93,6 +93,46 @@ def test_next_leads_from_the_prediction_to_the_instrument_the_comparison_and_the
     expect(status(page)).to_contain_text("2 of 2")
 
 
+def test_next_leads_on_past_what_is_wrong_and_comes_back_to_it(open_notebook, tmp_path, lab_server):
+    cells = [
+        nbformat.v4.new_markdown_cell("## Act 1: A wall"),
+        step("prediction", "bound", "Which roof?", 1),
+        instrument("Roofline", explores=["bound"]),
+        step("compare", "bound", "Which roof?"),
+        *(step("answer", name, f"Question {name}") for name in ("one", "two", "three")),
+    ]
+    page = open_notebook(write(tmp_path / "lab.ipynb", cells))
+    following = panel(page).get_by_role("region", name="What to do next")
+    led = Ledger.open(beside(page, lab_server), lab=LAB, student="student-01")
+
+    def answer(name: str, right: bool) -> None:
+        led.record_answer(name, len(led.events()))
+        led.record_answer(f"judged.{name}", right)
+
+    def leads_to(words: str, *more: str) -> None:
+        for each in (words, *more):
+            expect(following).to_contain_text(each, timeout=SOON)
+
+    led.commit_prediction("bound", "m", 3)
+    leads_to("Next: explore")
+    # Compared without exploring: nobody is sent back to explore.
+    led.record_answer("compared.bound", True)
+    leads_to("Question one")
+    answer("one", right=False)
+    leads_to("Question two", "One is not right yet; Next comes back to it at the end.")
+    answer("two", right=False)
+    leads_to("Question three", "2 are not right yet")
+    answer("three", right=True)
+    # What was tried longest ago comes first, and goes to the end when it is wrong again.
+    leads_to("Next: answer again", "Question one")
+    answer("one", right=False)
+    leads_to("Next: answer again", "Question two")
+    answer("two", right=True)
+    leads_to("Next: answer again", "Question one")
+    answer("one", right=True)
+    leads_to("All steps are done")
+
+
 def test_cards_count_ask_and_bring_along(open_notebook, run_all, tmp_path):
     words = nbformat.v4.new_markdown_cell("\n\n".join(["A long way down."] * 40))
     cells = [

@@ -66,7 +66,7 @@ def test_a_wrong_answer_is_explained_and_never_praised(lab):
     assert "✓" not in text
     assert "The solution with your numbers" in text
     assert f"{side(lab()) / 2:g} FLOP per byte" in text
-    assert step_words(lab()) == ("tried", "not right yet, ○○ not mastered yet")
+    assert step_words(lab()) == ("tried", "not right yet")
     # Corrected afterward: right, and not at the first try.
     text = press(card, "record", answer=str(side(lab()) / 2))
     assert "✓ Right." in text

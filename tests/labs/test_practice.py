@@ -21,7 +21,7 @@ from mlsys_widgets.ledger import Ledger
 @pytest.mark.parametrize(
     ("attempts", "right", "told"),
     [
-        ([[False]], False, "not right yet, ○○ not mastered yet"),
+        ([[False]], False, "not right yet"),
         ([[False, True]], True, "right, ○○ not mastered yet"),
         ([[True]], True, "right, ●○ right at the first try once"),
         # What was right once stays done, whatever is answered on other numbers.
@@ -44,7 +44,7 @@ def test_two_first_tries_master_a_question(tmp_path, attempts, right, told):
     assert is_practice(led.state().answers)
 
 
-SPARSE, SIGN = "the sparse peak is the peak", "a sign costs no bit"
+SPARSE, SIGN = "the sparse peak is the peak", "waiting counts as working"
 ONCE = "●○ right at the first try once"
 OTHERS = ", counting other questions on the same idea"
 
