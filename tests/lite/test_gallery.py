@@ -43,7 +43,7 @@ def pages(
         {"MemoryBudget": MemoryBudget}, source / "instruments", states, folder / "no labs"
     )
     (source / "index.md").write_text("# Pages\n\n```{toctree}\ninstruments/index\n```\n", "utf-8")
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "-c", ROOT / "docs"]
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "-c", str(ROOT / "docs")]
     subprocess.run([*command, "-t", "app", source, html], check=True, capture_output=True)
     tool("gallery").lay_app(html, ROOT / "build" / "lite")
     with served(html) as address:
