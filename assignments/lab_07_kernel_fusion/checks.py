@@ -465,7 +465,7 @@ def ridge_gap_times(given: Given) -> NumberKey:
                 "Tensor Cores do elementwise work",
                 float(tensor_ridge) / now,
                 credit=0.4,
-                idea="arithmetic decides how long a kernel takes",
+                idea="a format brings its peak along",
                 says=f"You took the ridge of the Tensor Cores, {q(tensor_ridge, 'FLOP/B')}. They"
                 " multiply matrices and nothing else. This chain runs on the vector units, whose"
                 f" ridge is at {q(ridge, 'FLOP/B')}.",

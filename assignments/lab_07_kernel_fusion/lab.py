@@ -384,7 +384,8 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # %% [markdown]
 # ## Your design
 #
-# What would you run? Choose a context first (switching resets the instruments), then set the explorer and the timeline.
+# Nothing is ready to run. Choose a context first (switching resets the instruments), then set waterfall, explorer and timeline
+# until every lamp is lit.
 
 # %% design=true
 modes = {
@@ -397,6 +398,54 @@ modes = {
 def mode():
     decided = lab.ledger.state().answers.get("where_to_compile")
     return decided and modes.get((decided.value, context.context))
+
+
+def idle():
+    """By how much the spotter misses what is enough for its release."""
+    if kws.locked:
+        return None
+    own = DispatchWaterfall(
+        **{name: kws.inputs[name] for name in ("device", "mode", "launch", "speedup")}
+    )
+    if kws.inputs != own.inputs:
+        return "The waterfall shows another model, or other launches or kernels; set them back."
+    enough = lab.p.goal_pct / {"cloud": 200, "edge": 500}[context.context]
+    missing = enough - float(kws.result.utilization)
+    if missing <= 0:
+        return None
+    computes = ph.format_quantity(kws.result.utilization, "%")
+    return (
+        f"The GPU computes for {computes} of a pass. {ph.format_quantity(enough, '%')} is enough"
+        f" for the release, so {100 * missing:.1f} points are missing."
+    )
+
+
+def unfused():
+    """By how much the chain moves too much."""
+    chain = fusion.result
+    if fusion.locked or (fusion.fused and chain.traffic_reduction >= 2):
+        return None
+    moved = chain.fused_traffic if fusion.fused else chain.unfused_traffic
+    half = chain.unfused_traffic / 2
+    return (
+        f"The chain moves {ph.format_quantity(moved, 'B')}; at most"
+        f" {ph.format_quantity(half, 'B')}, half of what separate kernels move, are allowed."
+    )
+
+
+def contradiction():
+    """Where the waterfall runs another mode than the one that was answered."""
+    if mode() in (None, kws.mode):
+        return None
+    return f"By your answer the model runs {mode()} here; the waterfall shows {kws.mode}."
+
+
+PROMISES = {"Utilization": idle, "Traffic": unfused, "Your answer": contradiction}
+
+
+def misses():
+    broken = [each() for each in PROMISES.values()]
+    return [*plan.misses, *filter(None, broken)]
 
 
 def targets():
@@ -440,7 +489,7 @@ lab.design(
         "act1_correct": lambda: lab.card("act1_utilization").value == act1.right,
         "act2_result": inferences,
         "act2_decision": mode,
-        "constraint_hit": lambda: not plan.result.roi_positive,
+        "constraint_hit": lambda: bool(misses()),
         "act2_prediction": lambda: lab.card("act2_break_even").words,
         "act2_correct": lambda: lab.card("act2_break_even").value == act2.right,
         "arithmetic_intensity": intensity,
@@ -448,6 +497,7 @@ lab.design(
     after=["act2_break_even"],
     keeps={"waterfall": kws, "fusion": fusion, "timeline": plan},
     headline=headline,
+    promises=PROMISES,
 )
 
 # %% [markdown]
@@ -470,7 +520,7 @@ def spotter_now():
 
 
 lab.hud(
-    constraints={"Compiling pays": plan},
+    constraints={"Compiling pays": plan, **PROMISES},
     decisions={"Execution": "execution_mode", "Fusion": "fusion_enabled"},
     numbers={
         "Keyword spotter": spotter_now,

@@ -175,9 +175,7 @@ lab = Lab(
             "the break-even of the second act, by the timeline as it stands", 0, none="none"
         ),
         "act2_decision": choice("what you decided for your context", "eager", "compiled"),
-        "constraint_hit": flag(
-            "whether the service ends before compiling has paid, by the timeline as it stands"
-        ),
+        "constraint_hit": flag("whether the design breaks one of its promises"),
         "act2_prediction": predicted("what you predicted in the second act", required=False),
         "act2_correct": judged("whether that held", required=False),
         "arithmetic_intensity": number(

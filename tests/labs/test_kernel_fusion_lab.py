@@ -108,11 +108,11 @@ def test_an_entry_that_contradicts_itself_says_so(opened):
     begun.lab.answer("where_to_compile", "neither")
     plan.set(preset="resnet50-cloud")
     assert entry.current["compilation_roi_positive"]
-    assert entry.headline.endswith("by the timeline, although compiling would pay there.")
+    assert "by the timeline, although compiling would pay there" in entry.headline
     # 30 s over what an image saves, 1 / 1,450 s - 1 / 2,150 s, is 133,607.1 images.
     assert entry.current["breakeven_inferences"] == entry.current["act2_result"] == 133_608
     plan.set(preset="ci-run")
-    assert entry.headline.endswith("in service by the timeline.")
+    assert "compiling would pay" not in entry.headline
 
 
 def test_the_context_decides_the_utilization_that_is_handed_on(opened):
