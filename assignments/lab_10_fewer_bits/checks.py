@@ -252,7 +252,6 @@ def largest_weight(given: Given) -> NumberKey:
             "all numbers on one side",
             error * 12**0.5 * (2**given.p.bits - 1),
             credit=0.5,
-            idea="a sign costs no bit",
             says="You used all numbers for one side of zero. One bit is the sign, so half of them"
             " are negative.",
         ),
@@ -300,7 +299,6 @@ def lost_error_pct(given: Given) -> NumberKey:
             "all numbers on one side",
             100 * given.p.reach / (2**given.p.bits - 1) / 12**0.5,
             credit=0.5,
-            idea="a sign costs no bit",
             says="You used all numbers for one side of zero. One bit is the sign, so half of them"
             " are negative.",
         ),
