@@ -4,20 +4,11 @@ import math
 from collections.abc import Iterable, Mapping
 
 from mlsys_widgets.judging import Belief, ChoiceKey, Given, NumberKey, told_apart
+from mlsys_widgets.labs import Parameters
 from mlsys_widgets.physics import data_centers, grids, speculation
 from mlsys_widgets.physics import format_quantity as q
 
-from asks import (
-    J_PER_KWH,
-    allowed_mj,
-    changes_of,
-    joules,
-    night_mj,
-    tonnes,
-    waiting,
-    writing,
-    year_kwh,
-)
+from asks import KWH, allowed_mj, changes_of, joules, night_mj, tonnes, waiting, writing, year_kwh
 from asks import act1_saving as asked_saving
 from asks import act2_waiting as asked_waiting
 from asks import act3_writing as asked_writing
@@ -35,6 +26,16 @@ def _number(
 
 def _nearest(values: Mapping[str, float], true: float) -> ChoiceKey:
     return ChoiceKey(min(values, key=lambda each: abs(math.log(values[each] / true))))
+
+
+def _joules(right: float) -> Belief:
+    says = "The digits are right, but they are joules, and the question asks for mJ, a thousandth."
+    return Belief("joules for millijoules", right * 1e-3, credit=0.6, form=True, says=says)
+
+
+def _fraction(right: float) -> Belief:
+    says = "That is the right part, but as a fraction. The question asks for percent, so multiply."
+    return Belief("fraction for percent", right / 100, credit=0.6, form=True, says=says)
 
 
 # Act 1
@@ -57,7 +58,7 @@ def least_batch(given: Given) -> NumberKey:
                 credit=0.4,
                 idea="what is added to a step costs no time",
                 says=f"You shared {q(fixed * 1e-3, 'J')} among all. Each conversation also adds"
-                f" {q(each * 1e-3, 'J')} of its own to the step, which nobody shares with it.",
+                f" {q(each * 1e-3, 'J')} of its own.",
             ),
             Belief(
                 "added for subtracted",
@@ -73,14 +74,7 @@ def least_batch(given: Given) -> NumberKey:
                 says="You divided what is allowed by what one conversation adds. The step itself,"
                 f" {q(fixed * 1e-3, 'J')}, is what must be shared.",
             ),
-            Belief(
-                "joules for millijoules",
-                right * 1e-3,
-                credit=0.6,
-                form=True,
-                says="The digits are right, but a factor of a thousand is missing: watts times"
-                " milliseconds are millijoules.",
-            ),
+            _joules(right),
         ],
         says=f"Of the {limit:g} mJ, {q(each * 1e-3, 'J')} go to the conversation's own time, so"
         f" {q((limit - each) * 1e-3, 'J')} are left for a part of {q(fixed * 1e-3, 'J')}.",
@@ -118,14 +112,7 @@ def guessed_mj(given: Given) -> NumberKey:
                 says="The step that checks also writes a token itself, after the last right guess."
                 f" With it there are {q(tokens)}.",
             ),
-            Belief(
-                "joules for millijoules",
-                step / tokens * 1e-3,
-                credit=0.6,
-                form=True,
-                says="The digits are right, but a factor of a thousand is missing: watts times"
-                " milliseconds are millijoules.",
-            ),
+            _joules(step / tokens),
         ],
         says=f"A step takes {q(step * 1e-3, 'J')} and writes {q(tokens)} tokens. A plain one takes"
         f" {q(plain * 1e-3, 'J')} for a single token.",
@@ -143,6 +130,9 @@ def waiting_energy(given: Given) -> NumberKey:
     p = given.p
     allowed = night_mj(p) * 1e-3 * p.full_rate
     right = 100 * p.idle_watts / (allowed - p.busy_watts + p.idle_watts)
+    waits = (allowed - p.busy_watts) / p.idle_watts
+    rest = "That part of the time it may wait. The question asks how busy it must be."
+    both = "It may wait that long for each second of work. The whole time is both together."
     return _number(
         right,
         [
@@ -150,36 +140,17 @@ def waiting_energy(given: Given) -> NumberKey:
                 "a waiting card draws what a busy one does",
                 100 * p.busy_watts / allowed,
                 credit=0.3,
-                idea="a card costs the same whether it works or not",
-                says=f"You let the waiting card draw {p.busy_watts:g} W. It draws"
+                idea="waiting counts as working",
+                says=f"You let it draw {p.busy_watts:g} W while it waits. It draws"
                 f" {p.idle_watts:g} W, so it may wait for longer.",
             ),
-            Belief(
-                "what it may wait",
-                100 - right,
-                credit=0.5,
-                says="For that part of the time the card may wait. The question asks how busy it"
-                " must be.",
-            ),
-            Belief(
-                "waiting for each second of work",
-                100 * (allowed - p.busy_watts) / p.idle_watts,
-                credit=0.3,
-                says="That is how long it may wait for each second of work, in percent. The time"
-                " that counts is work and waiting together.",
-            ),
-            Belief(
-                "fraction for percent",
-                right / 100,
-                credit=0.6,
-                form=True,
-                says="That is the right part, but as a fraction. The question asks for percent, so"
-                " multiply.",
-            ),
+            Belief("what it may wait", 100 - right, credit=0.5, says=rest),
+            Belief("waiting for each second of work", 100 * waits, credit=0.3, says=both),
+            _fraction(right),
         ],
         says=f"The tokens of a second are worth {q(allowed, 'J')}, and writing them takes"
         f" {p.busy_watts:g} J. What is left pays for"
-        f" {q((allowed - p.busy_watts) / p.idle_watts, 's')} of waiting.",
+        f" {q(waits, 's')} of waiting.",
     )
 
 
@@ -191,7 +162,9 @@ def spare_kwh(given: Given) -> NumberKey:
     def waits(part: float, watts: float = p.idle_watts) -> float:
         return work * (1 / part - 1) * watts * kilo
 
-    cards = f"{q(work / busy)} cards"
+    cards, everything = f"{q(work / busy)} cards", (p.cards - work) * p.idle_watts * kilo
+    fewer = f"That is the waiting of all {p.cards}. Only {cards} stay on, and only those wait."
+    unit = "The number is right, but it is in watt-hours. A kWh is a thousand of them."
     return _number(
         waits(busy),
         [
@@ -216,28 +189,15 @@ def spare_kwh(given: Given) -> NumberKey:
                 "power at work",
                 waits(busy, p.busy_watts),
                 credit=0.3,
-                idea="a card costs the same whether it works or not",
-                says=f"You let a waiting card draw {p.busy_watts:g} W, as it does at work. It draws"
-                f" {p.idle_watts:g} W.",
+                idea="waiting counts as working",
+                says=f"You let the cards draw {p.busy_watts:g} W while they wait. A waiting card"
+                f" draws {p.idle_watts:g} W.",
             ),
-            Belief(
-                "nothing switched off",
-                (p.cards - work) * p.idle_watts * kilo,
-                credit=0.2,
-                says=f"That is the waiting of all {p.cards} cards. Only {cards} stay on, and only"
-                " those wait.",
-            ),
-            Belief(
-                "watt-hours for kWh",
-                waits(busy) * 1e3,
-                credit=0.6,
-                form=True,
-                says="The number is right, but in watt-hours. The question asks for kWh, a thousand"
-                " of them.",
-            ),
+            Belief("nothing switched off", everything, credit=0.2, says=fewer),
+            Belief("watt-hours for kWh", waits(busy) * 1e3, credit=0.6, form=True, says=unit),
         ],
         says=f"With {q(busy, '%')} busy, {cards} stay on, and the spare part of their time is what"
-        f" the promise costs. It was {q((p.cards - work) * p.idle_watts * kilo)} kWh"
+        f" the promise costs. It was {q(everything)} kWh"
         " with all of them on.",
     )
 
@@ -256,11 +216,9 @@ def most_saved(given: Given) -> ChoiceKey:
         f" the building by {shown['center']}."
     )
     why = {
-        "batch": "More at once is not always much more: see how far apart the two batches are on"
-        " the curve.",
+        "batch": "More at once is not always much more: compare both batches on the curve.",
         "grid": "Another country is not always much cleaner: compare what a kWh emits in both.",
-        "center": "A better building helps everywhere by the same factor, and here another change"
-        " has a larger one.",
+        "center": "A better building helps by this factor everywhere; here another one is larger.",
     }
     return ChoiceKey(
         right,
@@ -273,43 +231,28 @@ def most_saved(given: Given) -> ChoiceKey:
     )
 
 
+def _year_missed(p: Parameters, right: float) -> list[Belief]:
+    """What both questions about a year's carbon are got wrong by."""
+    plug = f"A building takes {p.pue:g} times as much at the plug as its cards alone do."
+    turned = f"You used the PUE the wrong way around. {plug}"
+    day = "You used the tokens of one day. The promise is about a year of 365."
+    return [
+        Belief("building left out", right * p.pue, credit=0.5, says=plug),
+        Belief("building turned around", right * p.pue**2, credit=0.4, says=turned),
+        Belief("a day for a year", right * 365, credit=0.3, says=day),
+    ]
+
+
 def carbon_limit(given: Given) -> NumberKey:
     p = given.p
     grams, kwh = tonnes(p) * 1e6, year_kwh(p, p.token_mj)
     right = grams / kwh
+    says = "A factor of a thousand is missing: a tonne is a million grams, not a thousand."
+    kilograms = Belief("kilograms for tonnes", right * 1e-3, credit=0.5, form=True, says=says)
     return _number(
         right,
-        [
-            Belief(
-                "building left out",
-                right * p.pue,
-                credit=0.5,
-                says=f"You counted what the cards use. The building uses {p.pue:g} times as much,"
-                " and that is what emits.",
-            ),
-            Belief(
-                "building turned around",
-                right * p.pue**2,
-                credit=0.4,
-                says=f"You divided by the PUE. A building uses more than its computers, so"
-                f" multiply by {p.pue:g}.",
-            ),
-            Belief(
-                "a day for a year",
-                right * 365,
-                credit=0.3,
-                says="You used the tokens of one day. The promise is about a year of 365.",
-            ),
-            Belief(
-                "kilograms for tonnes",
-                right * 1e-3,
-                credit=0.5,
-                form=True,
-                says="The digits are right, but a factor of a thousand is missing: a tonne is a"
-                " million grams.",
-            ),
-        ],
-        says=f"A year takes {q(kwh * J_PER_KWH, 'Wh')} at the plug, and {tonnes(p):,g} t over that"
+        [*_year_missed(given.p, right), kilograms],
+        says=f"A year takes {q(kwh * KWH, 'Wh')} at the plug, and {tonnes(p):,g} t over that"
         " is what each kWh may emit.",
     )
 
@@ -317,41 +260,12 @@ def carbon_limit(given: Given) -> NumberKey:
 def token_mj_allowed(given: Given) -> NumberKey:
     p = given.p
     kwh = tonnes(p) * 1e6 / p.grid_g
-    right = 1e3 * kwh * J_PER_KWH / p.pue / (p.daily_billion * 1e9 * 365)
+    right = 1e3 * kwh * KWH / p.pue / (p.daily_billion * 1e9 * 365)
     return _number(
         right,
-        [
-            Belief(
-                "building left out",
-                right * p.pue,
-                credit=0.5,
-                says="That much may be taken at the plug. The building uses a part of it, so divide"
-                f" by {p.pue:g} for the card.",
-            ),
-            Belief(
-                "building turned around",
-                right * p.pue**2,
-                credit=0.4,
-                says=f"You multiplied by the PUE. A building uses more than its computers, so"
-                f" divide by {p.pue:g}.",
-            ),
-            Belief(
-                "a day for a year",
-                right * 365,
-                credit=0.3,
-                says="You used the tokens of one day. The promise is about a year of 365.",
-            ),
-            Belief(
-                "joules for millijoules",
-                right * 1e-3,
-                credit=0.6,
-                form=True,
-                says="The digits are right, but in joules. The question asks for millijoules, so"
-                " multiply by a thousand.",
-            ),
-        ],
-        says=f"The carbon allows {q(kwh * J_PER_KWH, 'Wh')} at the plug in a year, and"
-        f" {q(kwh * J_PER_KWH / p.pue, 'Wh')} at the cards. Divide by the tokens of 365 days.",
+        [*_year_missed(given.p, right), _joules(right)],
+        says=f"The carbon allows {q(kwh * KWH, 'Wh')} at the plug in a year, and"
+        f" {q(kwh * KWH / p.pue, 'Wh')} at the cards. Divide by the tokens of 365 days.",
     )
 
 
@@ -360,3 +274,69 @@ def token_mj_allowed(given: Given) -> NumberKey:
 
 def act3_writing(given: Given) -> ChoiceKey:
     return _nearest(asked_writing(given.p).values, writing())
+
+
+def _invoice(given: Given) -> tuple[float, float, float]:
+    """Tokens of an answer, millijoules of writing them, and how many times that the room is."""
+    p = given.p
+    tokens = p.most_tokens * p.written_pct / 100
+    return tokens, tokens * p.write_mj, 100 / p.written_pct
+
+
+def _reserved(value: float, given: Given) -> Belief:
+    return Belief(
+        "all of the room is written",
+        value,
+        credit=0.4,
+        idea="what is reserved is used",
+        says=f"You counted {given.p.most_tokens} tokens for each answer. They are reserved, but"
+        f" only {q(_invoice(given)[0])} of them are written, and the rest takes no energy.",
+    )
+
+
+def _dearer(given: Given) -> str:
+    times = q(given.p.write_mj / given.p.read_mj, "×")
+    return f"One that is written takes {times} the energy of one that is read."
+
+
+def writing_pct(given: Given) -> NumberKey:
+    tokens, written, room = _invoice(given)
+    prompt = given.p.prompt_tokens
+    read = prompt * given.p.read_mj
+    right = 100 * written / (written + read)
+    alike = f"That is the part of the tokens. {_dearer(given)}"
+    whole = "You divided by the energy of the prompt. Divide by that of prompt and answer."
+    rest = "That part goes into reading the prompt. The question asks for the rest, the answer."
+    return _number(
+        right,
+        [
+            _reserved(100 * room * written / (room * written + read), given),
+            Belief(
+                "read and written alike", 100 * tokens / (tokens + prompt), credit=0.2, says=alike
+            ),
+            Belief("writing over reading", 100 * written / read, credit=0.3, says=whole),
+            Belief("the part of reading", 100 - right, credit=0.4, says=rest),
+            _fraction(right),
+        ],
+        says=f"Reading takes {q(read * 1e-3, 'J')} and writing {q(written * 1e-3, 'J')}. What is"
+        " reserved and not written takes nothing.",
+    )
+
+
+def longest_prompt(given: Given) -> NumberKey:
+    tokens, written, room = _invoice(given)
+    part = given.p.answer_pct / 100
+    right = written * (1 / part - 1) / given.p.read_mj
+    swapped = written / (1 / part - 1) / given.p.read_mj
+    alike = f"That makes {q(part, '%')} of the tokens. {_dearer(given)}"
+    rest = f"There, reading takes {q(part, '%')}, and it may take all but that: {q(1 - part, '%')}."
+    return _number(
+        right,
+        [
+            _reserved(room * right, given),
+            Belief("read and written alike", tokens * (1 / part - 1), credit=0.2, says=alike),
+            Belief("parts swapped", swapped, credit=0.4, says=rest),
+        ],
+        says=f"Writing takes {q(written * 1e-3, 'J')}, which may be {q(part, '%')} of the whole."
+        f" So {q(written * (1 / part - 1) * 1e-3, 'J')} are left for reading.",
+    )

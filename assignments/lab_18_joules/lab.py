@@ -31,8 +31,7 @@ context = lab.context(
     {"cloud": "Cloud: H200", "edge": "Edge: a small module"},
     about={
         "cloud": "A GPU in a data center, whose energy was measured with its own counter.",
-        "edge": "A small module beside a camera. Nobody has measured its energy, so the"
-        " instruments keep to the H200.",
+        "edge": "A small module, not measured yet: the instruments keep to the H200.",
     },
 )
 context
@@ -150,7 +149,6 @@ spare_kwh = work * spare / (1 - spare) * lab.p.idle_watts * lab.p.hours / 1e3
 # %% answer="most_saved"
 before, after, here, there = lab.materials["changes_of"](lab.p)
 joules = lab.materials["joules"]
-now = energy_bill(1e9, joules(before), here, "average").carbon
 changed = {
     "batch": energy_bill(1e9, joules(after), here, "average").carbon,
     "grid": energy_bill(1e9, joules(before), there, "average").carbon,
@@ -209,6 +207,14 @@ lab.reveal(
     ],
 )
 
+# %% answer="writing_pct"
+read_mj = lab.p.prompt_tokens * lab.p.read_mj
+written_mj = lab.p.most_tokens * lab.p.written_pct / 100 * lab.p.write_mj
+writing_pct = {
+    "writing_pct": 100 * written_mj / (written_mj + read_mj),
+    "longest_prompt": written_mj * (100 / lab.p.answer_pct - 1) / lab.p.read_mj,
+}[lab.p.writing_pct]
+
 # %% [markdown] deeper=true
 # ## Deeper: your advice, and what you did
 
@@ -218,13 +224,10 @@ lab.reveal(
 # with 256 {{ q(float(f"{float(step_energy('llama31-8b', 'h200-sxm', 'decode', 256, 2048).energy_per_token):.2g}"), "J") }}, because
 # all of them share the trip of the weights. So fill the cards, up to the time that a token may take. A card that waits still
 # draws {{ q(float(f"{float(step_energy('llama31-8b', 'h200-sxm', 'decode', 1, 2048).idle):.2g}"), "W") }}: at night, move the work
-# to a few cards and switch the others off, but keep enough of them that the slow end of the answers stays within its promise.
-# Where we buy electricity counts, too: in {{ grids["poland"].name }} the same joules emit
-# {{ q(float(f"{grids['poland'].carbon / grids['canada'].carbon:.2g}")) }} times as much as in {{ grids["canada"].name }}, and in an
-# average building {{ q(float(f"{data_centers['average'].pue / data_centers['hyperscale'].pue:.2g}")) }} times as much as in a
-# hyperscale one. Cleaner places ask for more
-# money, so look at both lamps. What was measured is one model on one card; its host, its network, and limits of power that
-# somebody sets were not.
+# to a few cards, enough for the slow end of the answers, and switch the others off. Where we buy electricity counts, too: in
+# {{ grids["poland"].name }} the same joules emit {{ q(float(f"{grids['poland'].carbon / grids['canada'].carbon:.2g}")) }} times as much as in
+# {{ grids["canada"].name }}, and in an average building {{ q(float(f"{data_centers['average'].pue / data_centers['hyperscale'].pue:.2g}")) }}
+# times as much as in a hyperscale one. Cleaner places ask for more money. The host, the network, and limits of power were not measured.
 
 # %% record="deeper_kept"
 

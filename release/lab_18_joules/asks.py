@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from statistics import fmean
 from typing import Any
 
 from mlsys_widgets.instruments.energy_scenes import measured
@@ -34,17 +35,13 @@ from mlsys_widgets.physics import format_quantity as q
 
 MODEL, CARD = "llama31-8b", "h200-sxm"
 MANY, CONTEXT, SHORT, NIGHT = 256, 2048, 512, 0.1
-NEAR = 12
 PROMPT, ANSWER = 2048, 200
 OFFERS = {"poland": 0.06, "canada": 0.09, "france": 0.12, "norway": 0.15}
+NEAR = 12
 SPREAD = 6
 LIMIT, LEAST_LIMIT, MOST_LIMIT = 70.0, 50.0, 85.0
 EXPECTED = 60
-J_PER_KWH = 3.6e6
-EX_WATTS, EX_FIXED, EX_EACH, EX_LIMIT = 2000, 1.0, 0.001, 6.0
-EX_GUESSES, EX_CHECK, EX_TOKENS = 2, 3.5, 1.75
-EX_IDLE, EX_BUSY_WATTS, EX_RATE, EX_TOKEN = 500, 2500, 5000, 0.7
-EX_DAILY, EX_JOULES, EX_PUE, EX_TONNES, EX_GRID = 1e10, 0.72, 2.0, 7.3, 10
+KWH = 3.6e6
 
 
 def load_limit(fields: Mapping[str, Any]) -> float:
@@ -58,19 +55,11 @@ def from_lab_13(fields: Mapping[str, Any], found: bool) -> str:
     limit = q(load_limit(fields) / 100, "%")
     said = fields.get("load_limit")
     if not found or not isinstance(said, int | float):
-        return (
-            "No load limit of Lab 13 was found beside this lab, which is fine: the service below"
-            f" may be busy {limit} of the time."
-        )
+        return f"No load limit of Lab 13 was found; the service below may be busy {limit}."
     if said != load_limit(fields):
-        return (
-            f"Your load limit of Lab 13 is {q(said / 100, '%')}; the service below may be busy"
-            f" {limit} of the time instead, so that its bill can be compared."
-        )
-    return (
-        f"Your load limit of Lab 13, {limit}, holds here, too: for the rest of the time the card"
-        " waits. What does that cost?"
-    )
+        here = f"the service below may be busy {limit} instead, so that its bill can be compared"
+        return f"Your load limit of Lab 13 is {q(said / 100, '%')}; {here}."
+    return f"Your load limit of Lab 13, {limit}, holds here, too; for the rest, the card waits."
 
 
 def seats_of(fields: Mapping[str, Any]) -> float:
@@ -91,8 +80,8 @@ def measured_joules(work: str, batch: int, sequence: int) -> float:
 @cache
 def measured_watts(batch: int) -> float:
     if not batch:
-        found = [c.energy["watts"] for c in cases(CARD, kind="energy", variant="idle") if c.energy]
-        return sum(found) / len(found)
+        idle = cases(CARD, kind="energy", variant="idle")
+        return fmean(case.energy["watts"] for case in idle if case.energy)
     return next(watts for many, watts, _ in measured("decode", CONTEXT) if many == batch)
 
 
@@ -112,14 +101,12 @@ def measured_writing(batch: int = MANY) -> float:
 @cache
 def law_error() -> float:
     found = [
-        abs(float(step_energy(MODEL, CARD, work, batch, sequence).energy) / joules - 1)
-        for work, batch, sequence, joules in (
-            (c.shape["work"], c.shape["batch"], c.shape["sequence"], c.energy["joules"])
-            for c in cases(CARD, kind="energy", variant="graph", drawn=True)
-            if c.energy
-        )
+        float(step(c.shape["batch"], c.shape["work"], c.shape["sequence"]).energy)
+        / c.energy["joules"]
+        for c in cases(CARD, kind="energy", variant="graph", drawn=True)
+        if c.energy
     ]
-    return sum(found) / len(found)
+    return fmean(abs(each - 1) for each in found)
 
 
 @cache
@@ -152,7 +139,7 @@ def night_mj(p: Parameters) -> float:
 
 
 def year_kwh(p: Parameters, mj: float) -> float:
-    return p.daily_billion * 1e9 * 365 * mj * 1e-3 * p.pue / J_PER_KWH
+    return p.daily_billion * 1e9 * 365 * mj * 1e-3 * p.pue / KWH
 
 
 def tonnes(p: Parameters) -> float:
@@ -206,6 +193,12 @@ lab = Lab(
         "token_mj": Parameter(90, steps(45, 160, 0.5), "mJ", "energy of a token at the card"),
         "pue": Parameter(1.4, steps(1.15, 1.7, 0.01), "", "power usage effectiveness"),
         "grid_g": Parameter(150, steps(60, 400, 1), "g/kWh", "what electricity emits"),
+        "read_mj": Parameter(18, steps(12, 24, 0.5), "mJ", "energy of a token that is read"),
+        "write_mj": Parameter(48, steps(36, 90, 1), "mJ", "energy of a token that is written"),
+        "prompt_tokens": Parameter(1500, steps(800, 2400, 100), "tokens", "tokens of a prompt"),
+        "most_tokens": Parameter(500, steps(300, 800, 20), "tokens", "room for an answer"),
+        "written_pct": Parameter(40, steps(30, 60, 1), "%", "of that room that is used"),
+        "answer_pct": Parameter(35, steps(25, 45, 1), "%", "of the energy that answers take"),
         "promise_ms": Parameter(14, steps(13, 16, 0.5), "ms", "time of a token"),
         "carbon_kg": Parameter(6.5, steps(6.2, 7, 0.1), "kg", "carbon of a billion tokens"),
         "cost_usd": Parameter(3.3, steps(3.2, 3.5, 0.05), "USD", "electricity of as many"),
@@ -215,7 +208,7 @@ lab = Lab(
         **{each.__name__: each for each in (law_error, waiting, writing)},
         **{each.__name__: each for each in (measured_saving, measured_waiting, measured_writing)},
         **{each.__name__: each for each in (joules, allowed_mj, night_mj, tonnes, changes_of)},
-        "offers": {place: price / J_PER_KWH for place, price in OFFERS.items()},
+        "offers": {place: price / KWH for place, price in OFFERS.items()},
     },
     design={
         "grid": choice("where the service runs", *OFFERS),
@@ -238,10 +231,17 @@ lab = Lab(
         "act2_math",
         "prompt_message",
         "act3_writing",
+        "writing_pct",
         "advice",
         "deeper_kept",
     ),
 )
+
+
+def _grid(place: str) -> str:
+    return (
+        "an average grid of the world" if place == "world" else f"the grid of {grids[place].name}"
+    )
 
 
 def _about(value: float, unit: str = "") -> str:
@@ -255,20 +255,16 @@ def opening(p: Parameters) -> Message:
         "Head of ML infrastructure",
         "Half empty, to save energy?",
         "For the first time the hosting company has sent us a bill for electricity, and our"
-        " director asks what one conversation costs in energy. Nobody here knows.\n\n"
-        "Facilities has a proposal. On their panel, a GPU that serves many users at once draws"
-        " visibly more power than one that serves a single user. So they want to spread our users"
-        " over twice as many cards: a busy card wastes energy, they say, and an idle one saves"
-        " it. Lena wants the opposite, because she remembers how little a step grows with its"
-        " batch. Both have looked at the same panel.\n\n"
-        "On Friday I decide how full our cards are, what they do at night, and in which country"
-        " they stand.",
+        " director asks what one conversation costs. Nobody here knows.\n\n"
+        "On the panel of facilities, a GPU that serves many users at once draws visibly more power"
+        " than one that serves a single user. So they want to spread our users over twice as many"
+        " cards: a busy card wastes energy, they say, and an idle one saves it. Lena wants the"
+        " opposite, because she remembers how little a step grows with its batch.\n\n"
+        "On Friday I decide how full our cards are, what they do at night, and where they stand.",
         task="Find out what a token costs in joules, what it emits, and what decides both.",
         in_context={
-            "cloud": "All of this is about one H200 that serves Llama-3.1-8B in fp16. Its energy"
-            " was measured with the counter of the card.",
-            "edge": "The camera team asks about a small module with a battery. Nobody has measured"
-            " its energy. Which of your answers would you have to measure there?",
+            "cloud": "All of this is about one H200 that serves Llama-3.1-8B in fp16.",
+            "edge": "The camera team has a small module with a battery. What would you measure?",
         },
         act=1,
     )
@@ -299,26 +295,22 @@ def act1_saving(p: Parameters) -> Prediction:
         distance="times",
         feedback={
             "A": f"The busy card does draw more: {_about(measured_watts(MANY), 'W')} instead of"
-            f" {_about(measured_watts(1), 'W')}. But power is not energy. The joules of a token"
-            " are power times the time that it takes, and this time shrinks far more than the"
-            f" power grows: {_about(one, 'J')} and {_about(many, 'J')} were measured. In the"
-            " instrument, compare areas instead of heights.",
-            "B": "You expected power to grow with the users. It grows only"
-            f" {_about(power, '×')}: a single user already takes"
-            f" {_about(measured_watts(1), 'W')} of the {q(step(1).limit, 'W')} that the card may"
-            f" draw. A step takes {_about(slower, '×')} as long, for {q(MANY)}"
+            f" {_about(measured_watts(1), 'W')}. But the joules of a token are power times its"
+            " share of the time, and this time shrinks far more than the power grows:"
+            f" {_about(one, 'J')} and {_about(many, 'J')} were measured. Compare areas.",
+            "B": f"You expected power to grow with the users. It grows only {_about(power, '×')}:"
+            f" a single user already takes {_about(measured_watts(1), 'W')} of the card's"
+            f" {q(step(1).limit, 'W')}. A step takes {_about(slower, '×')} as long, for {q(MANY)}"
             f" tokens instead of one. Measured: {_about(one, 'J')} and {_about(many, 'J')}.",
             "C": f"Measured: {_about(one, 'J')} alone and {_about(many, 'J')} with {q(MANY)},"
             f" {_about(measured_saving(), '×')}. The step of {q(MANY)} takes only"
             f" {_about(slower, '×')} as long as that of one, at {_about(power, '×')} the power."
-            f" The factor depends on the context: with {q(SHORT)} tokens it is"
-            f" {_about(measured_saving(SHORT), '×')}, since there is less cache to move. A trial"
-            f" with another card had made us expect {q(EXPECTED, '×')}.",
+            f" With contexts of {q(SHORT)} it is {_about(measured_saving(SHORT), '×')}, since there"
+            f" is less cache to move. We had expected {q(EXPECTED, '×')}, from another card.",
             "D": f"They share the weights, but each has a cache of its own, and {q(MANY)} caches"
             f" have more bytes than the model. So a step takes {_about(slower, '×')} as long, at"
             f" {_about(power, '×')} the power, and {q(MANY)} divided by both is what is saved:"
-            f" {_about(measured_saving(), '×')} was measured. In the instrument, see where the"
-            " curve bends.",
+            f" {_about(measured_saving(), '×')} was measured.",
         },
         where=f"one H200, Llama-3.1-8B in fp16, contexts of {q(CONTEXT)} tokens",
         act=1,
@@ -338,12 +330,9 @@ def least_batch(p: Parameters) -> Number:
         high=2000,
         hint="Write down the energy of a whole step, divide it by its tokens, and solve for how"
         " many there are.",
-        worked_example=f"A server draws {EX_WATTS:,} W, and a step takes {q(EX_FIXED, 's')} and"
-        f" {q(EX_EACH, 's')} for each of b conversations: {q(EX_WATTS * EX_FIXED, 'J')} and"
-        f" {q(EX_WATTS * EX_EACH, 'J')} for each. A token may cost {q(EX_LIMIT, 'J')}, of which"
-        f" {q(EX_LIMIT - EX_WATTS * EX_EACH, 'J')} are left for its part of the"
-        f" {q(EX_WATTS * EX_FIXED, 'J')}, so b is"
-        f" {q(EX_WATTS * EX_FIXED / (EX_LIMIT - EX_WATTS * EX_EACH))}.",
+        worked_example="A server draws 2,000 W, and a step takes 1 s and 1 ms for each of b"
+        " conversations: 2 kJ and 2 J for each. A token may cost 6 J, of which 4 J are left for its"
+        " part of the 2 kJ, so b is 500.",
         title="The energy of a step",
         act=1,
         after=["act1_saving"],
@@ -365,12 +354,10 @@ def guessed_mj(p: Parameters) -> Number:
         high=100_000,
         hint="Write down the energy of a whole step and divide it by its tokens. A guess counts"
         " only if all before it are right.",
-        worked_example=f"A server draws {EX_WATTS:,} W, and a plain step takes {q(EX_FIXED, 's')}."
-        f" {EX_GUESSES} tokens are guessed, 50% of them right, and a step that checks takes"
-        f" {q(EX_CHECK)} plain ones: {q(EX_WATTS * EX_FIXED * EX_CHECK, 'J')}. The first guess"
-        f" counts in 50% of the steps and the second in 25%, so with its own token a step writes"
-        f" {q(EX_TOKENS)}. A token costs"
-        f" {q(EX_WATTS * EX_FIXED * EX_CHECK / EX_TOKENS, 'J')}.",
+        worked_example="A server draws 2,000 W, and a plain step takes 1 s. Two tokens are guessed,"
+        " 50% of them right, and a step that checks takes 3.5 plain ones: 7 kJ. The first guess"
+        " counts in 50% of the steps and the second in 25%, so with its own token a step writes"
+        " 1.75. A token costs 4 kJ.",
         title="The energy of a step",
         act=1,
         after=["act1_saving"],
@@ -393,19 +380,16 @@ def act1_why(p: Parameters) -> Reflection:
         feedback={
             "A": "A token takes the same operations in any batch, so they cannot make the"
             f" difference. They take {_about(float(one.shares['computing'] / one.power), '%')} of"
-            f" the power with one user; with {q(MANY)} at once their part is far larger. What"
-            " was moved for one token is then moved for many.",
+            f" the power with one user; with {q(MANY)} at once their part is far larger than that.",
             "B": f"Moving takes {_about(moving, '%')} of the power with one user, by the model:"
-            f" {q(one.bytes, 'B')} for a single token, at"
-            f" {q(one.byte_energy, 'J/B')}. With more users the same bytes of weights are moved"
-            " for all of them, until their caches are what is moved most.",
-            "C": "The card is at work in every moment here: its memory is busy almost without a"
-            f" pause, and it draws {_about(measured_watts(1), 'W')} of the"
-            f" {q(one.limit, 'W')} that it may draw at all. A card that really waits is the subject"
-            " of Act 2.",
-            "D": "Neither the measurement nor the model counts the host: what the card's own"
-            f" counter shows is {_about(measured_joules('decode', 1, CONTEXT), 'J')} for a token."
-            " And the step was replayed from a graph, so the host had next to nothing to do.",
+            f" {q(one.bytes, 'B')} for a single token, at {q(one.byte_energy, 'J/B')}. More users"
+            " share the bytes of the weights, until their caches are what is moved most.",
+            "C": "Here the card is at work: its memory is busy almost without a pause, and it draws"
+            f" {_about(measured_watts(1), 'W')} of the {q(one.limit, 'W')} that it may. A card that"
+            " waits is the subject of Act 2.",
+            "D": "The card's own counter, which does not see the host, shows"
+            f" {_about(measured_joules('decode', 1, CONTEXT), 'J')} for a token. And the whole step"
+            " was replayed from a graph, so that the host had next to nothing to do.",
         },
         title="Where do the joules go?",
         act=1,
@@ -421,13 +405,10 @@ def night_message(p: Parameters) -> Message:
         "They do nothing at night",
         "Between midnight and six our cards have hardly anything to do: whatever comes in is"
         f" answered at once, {q(MANY)} conversations together, and then nothing happens for"
-        " a while. Facilities says: leave them on. They do nothing, so they use nothing, and in"
-        " the morning nobody has to load a model again.\n\n"
-        "I put my hand behind one of them last night, between two bursts. The air was warm. Its"
-        " model was loaded and its clocks were up, ready for the next request. Nobody has ever"
-        " put that on a bill, because the panel shows watts of cards at work only.\n\n"
-        "If waiting is as cheap as they say, I will stop bothering. If not, I want to know how much"
-        " of our night it is before I ask Noor to change anything.",
+        " a while. Facilities says: leave them on. They do nothing, so they use nothing.\n\n"
+        "Last night I put my hand behind one of them, between two bursts. The air was warm: its"
+        " model was loaded and its clocks were running, ready for the next request. If waiting is"
+        " as cheap as they say, I will stop bothering. If not, what does it add to a token?",
         task="Find out what waiting adds to a token.",
         act=2,
         after=["act1_saving"],
@@ -459,20 +440,16 @@ def act2_waiting(p: Parameters) -> Prediction:
         feedback={
             "A": f"A waiting H200 was measured at {_about(idle, 'W')}, with its clocks up. For"
             f" each second of work at {_about(busy, 'W')} it waits {q(seconds)} seconds, and they"
-            f" take more joules than the work: {_about(measured_waiting(), '×')}. In the"
-            " instrument, look at the orange part of the areas.",
+            f" take more joules than the work: {_about(measured_waiting(), '×')} for each token.",
             "B": f"{_about(idle, 'W')} beside {_about(busy, 'W')} looks small, but it lasts. For"
-            f" each second of work the card waits {q(seconds)}, and together they"
-            f" take more joules than the work: {_about(measured_waiting(), '×')}. Drag *Busy* and"
-            " see from where on the orange area is the larger one.",
+            f" each second of work the card waits {q(seconds)}, and together they take more joules"
+            f" than the work. That makes {_about(measured_waiting(), '×')} for one token.",
             "C": f"For each second at {_about(busy, 'W')} the card waits {q(seconds)} seconds at"
             f" {_about(idle, 'W')}, as measured: {_about(measured_waiting(), '×')}. So more than"
-            " half of the night's energy writes no token. Drag *Busy* and see how fast that part"
-            " shrinks when there is more to do.",
+            " half of the night's energy writes no token. Drag *Busy* and see that part shrink.",
             "D": "That would be so if a waiting card drew as much as a busy one. It draws"
             f" {_about(idle, 'W')} instead of {_about(busy, 'W')}, as measured, because nothing is"
-            f" moved and nothing computed. That is still {_about(measured_waiting(), '×')} for a"
-            " token. In the instrument, compare the heights of both areas.",
+            f" moved and nothing computed: {_about(measured_waiting(), '×')} for a token.",
         },
         where="one H200, its energy counter read while it worked and while it waited",
         act=2,
@@ -492,12 +469,9 @@ def waiting_energy(p: Parameters) -> Number:
         high=1000,
         hint="Mean power is what it draws at work and while it waits, each with its part of the"
         " time. Divide it by the tokens that are written on average.",
-        worked_example=f"A server draws {EX_BUSY_WATTS:,} W at work, {EX_IDLE} W while it waits,"
-        f" and writes {EX_RATE:,} tokens/s. At {q(EX_TOKEN, 'J')} a token, a second of work may"
-        f" cost {q(EX_RATE * EX_TOKEN, 'J')}, so"
-        f" {q(EX_RATE * EX_TOKEN - EX_BUSY_WATTS, 'J')} are left for waiting:"
-        f" {q((EX_RATE * EX_TOKEN - EX_BUSY_WATTS) / EX_IDLE, 's')} of it for each second of work."
-        " It must be busy for one third of the time.",
+        worked_example="A server draws 2,500 W at work, 500 W while it waits, and writes 5,000"
+        " tokens/s. At 0.7 J a token, a second of work may cost 3.5 kJ, so 1 kJ is left for"
+        " waiting: 2 s of it for each second of work. It must be busy for one third of the time.",
         title="The energy of waiting",
         act=2,
         after=["act2_waiting"],
@@ -534,19 +508,18 @@ def most_saved(p: Parameters) -> Choice:
     before, after, here, there = changes_of(p)
     return Choice(
         f"A service writes {p.daily_billion:g} billion tokens per day, {before} conversations at"
-        f" once, never waiting, with contexts of {CONTEXT:,} tokens. Grid: {grids[here].name}; data"
-        f" center: {data_centers['average'].name.lower()}. By the instrument *A token with its"
-        " rests*, which single change lowers its emissions the most?",
+        f" once, never waiting, with contexts of {CONTEXT:,} tokens. It runs on {_grid(here)}, in"
+        " the average data center of a survey. By the instrument *A token with its rests*, which"
+        " single change lowers its emissions the most?",
         {
             "batch": f"{after} conversations at once",
-            "grid": f"the grid of {grids[there].name}",
+            "grid": _grid(there),
             "center": "a hyperscale data center",
         },
         points=4,
         worked_example="Another service emits 100 kg. With twice the batch, the instrument says 80"
-        " kg; with the batch as before and another grid, 60 kg; with batch and grid as before and"
-        " another building, 70 kg. Each is tried alone, and the grid saves the most. Set the"
-        " instrument back before you try the next one.",
+        " kg; with the old batch and another grid, 60 kg; with both as before and another building,"
+        " 70 kg. Each is tried alone, and the grid saves the most.",
         title="One change",
         act=2,
         after=["act2_waiting"],
@@ -566,11 +539,9 @@ def carbon_limit(p: Parameters) -> Number:
         high=300_000,
         hint="First the joules of a year at the card, then at the plug, then in kWh: one kWh is"
         " 3.6 million joules.",
-        worked_example=f"Elsewhere {q(EX_DAILY / 1e9)} billion tokens per day take"
-        f" {q(EX_JOULES, 'J')} each, in a building with a PUE of {q(EX_PUE)}:"
-        f" {q(EX_DAILY * EX_JOULES * EX_PUE / J_PER_KWH)} kWh per day at the plug, or"
-        f" {q(365 * EX_DAILY * EX_JOULES * EX_PUE / J_PER_KWH)} in a year. For"
-        f" {q(EX_TONNES)} t of carbon, divide {q(EX_TONNES * 1e6)} grams by that.",
+        worked_example="Elsewhere 10 billion tokens per day take 0.72 J each, in a building with a"
+        " PUE of 2: 4,000 kWh per day at the plug, or 1,460,000 in a year. For 7.3 t of carbon,"
+        " divide 7.3 million grams by that.",
         title="A limit on carbon",
         act=2,
         after=["act2_waiting"],
@@ -590,11 +561,9 @@ def token_mj_allowed(p: Parameters) -> Number:
         high=200_000,
         hint="First the kWh that the carbon allows at the plug, then what of it reaches the cards,"
         " then joules: one kWh is 3.6 million of them.",
-        worked_example=f"Elsewhere {q(EX_TONNES)} t are allowed where electricity emits"
-        f" {EX_GRID} g/kWh: {q(EX_TONNES * 1e6 / EX_GRID)} kWh in a year, or"
-        f" {q(EX_TONNES * 1e6 / EX_GRID / 365)} kWh per day, at the plug. With a PUE of"
-        f" {q(EX_PUE)}, half of it reaches the cards. In joules, divide that by the"
-        f" {q(EX_DAILY / 1e9)} billion tokens of the day.",
+        worked_example="Elsewhere 7.3 t are allowed where electricity emits 10 g/kWh: 730,000 kWh"
+        " in a year, or 2,000 kWh per day, at the plug. With a PUE of 2, half of it reaches the"
+        " cards. In joules, divide that by the 10 billion tokens of the day.",
         title="A limit on carbon",
         act=2,
         after=["act2_waiting"],
@@ -619,22 +588,21 @@ def act2_remedy(p: Parameters) -> Reflection:
         },
         right="C",
         feedback={
-            "A": f"Spread evenly over the night, each step has about {q(SPREAD)} conversations, and"
-            f" a token takes {_about(joules(SPREAD), 'J')}. In bursts, waiting included, it is"
-            f" {_about(joules(MANY) * night, 'J')}. The cards would not wait any more, but the"
-            " tokens of small batches take more than twice as much.",
+            "A": f"Spread evenly, each step has about {q(SPREAD)} conversations, and a token takes"
+            f" {_about(joules(SPREAD), 'J')}; in bursts, waiting included, it is"
+            f" {_about(joules(MANY) * night, 'J')}. No card would wait, but the tokens of small"
+            " batches take more than twice as much.",
             "B": "At work it would draw somewhat less, but for far longer, and each token would"
             f" cost more: {_about(joules(64), 'J')} with 64 at once, {_about(joules(MANY), 'J')}"
-            f" with {q(MANY)}. Power on the panel is what misled facilities in the first place.",
+            f" with {q(MANY)}. Power on the panel is what misled facilities.",
             "C": f"One card is then busy {q(0.4, '%')} of the time, and a token takes"
             f" {_about(better, '×')} the energy of one that never waits, instead of"
-            f" {_about(night, '×')}. The three that are off draw nothing. In the morning somebody"
-            " has to load their models, which takes a minute.",
+            f" {_about(night, '×')}. The three that are off draw nothing until somebody loads their"
+            " models in the morning.",
             "D": "A better building saves what it uses beyond its computers: from a PUE of"
-            f" {q(data_centers['average'].pue)} to {q(data_centers['hyperscale'].pue)} that is"
-            f" {_about(data_centers['average'].pue / data_centers['hyperscale'].pue, '×')}. The"
-            f" waiting of these cards costs {_about(night, '×')}, and in the new building they"
-            " would still wait.",
+            f" {q(data_centers['average'].pue)} to {q(data_centers['hyperscale'].pue)}, a factor of"
+            f" {_about(data_centers['average'].pue / data_centers['hyperscale'].pue)}."
+            f" Waiting takes {_about(night, '×')}, and all four would wait there, too.",
         },
         title="What helps at night?",
         act=2,
@@ -649,11 +617,9 @@ def act1_math(p: Parameters) -> Peek:
             "A step for one user": step(1),
             f"A step for {q(MANY)}": step(MANY),
             "How good the model is": "Power is what a waiting card draws, and the bytes and"
-            " operations of each second, each with an energy of its own, up to the limit that the"
-            " card keeps by slowing its clocks. On steps that were drawn at random and that nothing"
-            f" was fitted to, the energy is off by {_about(law_error(), '%')} on average. Limits"
-            " that somebody sets below the card's own were not measured, and it says nothing"
-            " about them.",
+            " operations of each second, each with an energy of its own, up to the limit of the"
+            " card. On steps drawn at random, to which nothing was fitted, the energy is off by"
+            f" {_about(law_error(), '%')} on average.",
         },
         title="The equations of Act 1",
         act=1,
@@ -668,7 +634,7 @@ def act2_math(p: Parameters) -> Peek:
         {
             "A night": service_energy(full.power, full.tokens / full.time, NIGHT, full.idle),
             "A billion of these tokens, in Poland": energy_bill(
-                1e9, joules(MANY) * waiting(), "poland", "average", OFFERS["poland"] / J_PER_KWH
+                1e9, joules(MANY) * waiting(), "poland", "average", OFFERS["poland"] / KWH
             ),
         },
         title="The equations of Act 2",
@@ -683,14 +649,12 @@ def prompt_message(p: Parameters) -> Message:
         "Lena Brandt",
         "Model serving engineer",
         "Who pays for the prompt?",
-        "Sales wants to put energy on the invoice. Their idea: charge for the tokens that we write."
-        " Prompts are read in one go, they say, in a fraction of a second, while an answer keeps"
-        " the card busy token by token. When I try it with a single user they are right: nearly"
-        " all of the energy goes into the answer.\n\n"
+        "Sales wants to charge for energy, but only for the tokens that we write: prompts are read"
+        " in one go, they say, while an answer keeps the card busy token by token. With a single"
+        " user they are right: nearly all of the energy goes into the answer.\n\n"
         "But our users send long documents and want short summaries, and by day our cards are"
-        f" full: {q(MANY)} conversations at once is usual now. I doubt that the measurement"
-        " with one user says anything about that, and I would rather know before it is printed on"
-        " ten thousand invoices.",
+        f" full: {q(MANY)} conversations at once. Does my test with one user say anything about"
+        " that? I would rather know before the invoices are printed.",
         task="Say what part of a request's energy its answer takes.",
         act=3,
         after=["act2_waiting"],
@@ -721,18 +685,15 @@ def act3_writing(p: Parameters) -> Prediction:
             "A": f"A written token takes {_about(written, 'J')} and a read one {_about(read, 'J')},"
             f" as measured, because each writer moves a cache of its own for a single token. So the"
             f" {q(ANSWER)} tokens of the answer weigh more than their number says:"
-            f" {_about(measured_writing(), '%')}. In the instrument, switch between written and"
-            " read.",
+            f" {_about(measured_writing(), '%')}.",
             "B": f"Measured: {_about(ANSWER * written, 'J')} for the answer and"
             f" {_about(PROMPT * read, 'J')} for the prompt, so {_about(measured_writing(), '%')}"
             f" is writing. With a single user it was {_about(alone, '%')}: filling the card made"
-            " written tokens cheap, and read ones hardly cheaper. Whoever sends the long"
-            " documents uses the energy.",
-            "C": f"With about {q(NEAR)} conversations at once you would be near. With {q(MANY)}, a"
-            f" written token takes {_about(written, 'J')}, and {q(ANSWER)} of them"
-            f" {_about(ANSWER * written, 'J')}. Reading the prompt takes"
-            f" {_about(PROMPT * read, 'J')} alone and little less in a batch: its tokens share the"
-            " weights among themselves. So the answer is the smaller part.",
+            " written tokens cheap, and read ones hardly cheaper.",
+            "C": f"With about {q(NEAR)} conversations at once you would be near. With {q(MANY)},"
+            f" {q(ANSWER)} written tokens take {_about(ANSWER * written, 'J')}. Reading the prompt"
+            f" takes {_about(PROMPT * read, 'J')} alone and little less in a batch, so the answer"
+            " is the smaller part.",
             "D": f"With a single user it is {_about(alone, '%')}, because each written token moves"
             f" all weights. With {q(MANY)} at once they share them, and the answer takes only"
             f" {_about(ANSWER * written, 'J')}. The prompt still takes"
@@ -744,17 +705,67 @@ def act3_writing(p: Parameters) -> Prediction:
     )
 
 
+INVOICE = (
+    "Elsewhere a token takes five millijoules to read and twenty to write. There is room for two"
+    " hundred, and a quarter of them is written for one joule."
+)
+
+
+def _invoice(p: Parameters) -> str:
+    return (
+        f"Another full card takes {p.read_mj:g} mJ for a token that it reads and {p.write_mj:g} mJ"
+        f" for one that it writes. The engine reserves room for answers of {p.most_tokens} tokens;"
+        f" on average, {p.written_pct}% of them are written."
+    )
+
+
+@lab.asks
+def writing_pct(p: Parameters) -> Number:
+    return Number(
+        f"{_invoice(p)} Prompts have {p.prompt_tokens:,} tokens. How much of a request's energy"
+        " does writing take? Answer in percent, as in 75.",
+        "percent",
+        points=6,
+        low=1,
+        high=1000,
+        hint="Write down the millijoules of prompt and answer. Which is asked about, and of what?",
+        worked_example=f"{INVOICE} A prompt of a thousand tokens takes five joules. Writing is one"
+        " joule of six, one sixth.",
+        title="Who pays for what?",
+        act=3,
+        after=["act3_writing"],
+    )
+
+
+@lab.asks(instead_of="writing_pct")
+def longest_prompt(p: Parameters) -> Number:
+    return Number(
+        f"{_invoice(p)} Sales may charge for answers alone, as long as writing takes at least"
+        f" {p.answer_pct}% of a request's energy. How many tokens may a prompt have at most?"
+        " Answer in tokens, as in 750.",
+        "tokens",
+        points=6,
+        low=10,
+        high=100_000,
+        hint="Write down the millijoules of the answer. How many are left for the prompt?",
+        worked_example=f"{INVOICE} If that must be one fifth of all, reading may take the other"
+        " four fifths: four joules, which are eight hundred tokens.",
+        title="Who pays for what?",
+        act=3,
+        after=["act3_writing"],
+    )
+
+
 @lab.asks
 def advice(p: Parameters) -> Essay:
     return Essay(
-        "Write to Noor before Friday. How full should the cards be, and why is the panel of"
-        " facilities misleading? What would you do at night? Where should the service run, and what"
-        " sets the limits of each of these savings?",
+        "Write to Noor before Friday. How full should the cards be, and why does the panel mislead?"
+        " What would you do at night? Where should the service run, and what ends each saving?",
         [
             (5, "tells power and energy apart, with joules of a token for small and large batches"),
-            (5, "counts what waiting adds, and says what is done about it and when that pays"),
-            (5, "compares grids and buildings by numbers, and joins carbon with the bill"),
-            (4, "names the promise that ends each saving, and what was not measured"),
+            (4, "counts what waiting adds, and says what is done about it and when that pays"),
+            (4, "compares grids and buildings by numbers, and joins carbon with the bill"),
+            (2, "names the promise that ends each saving, and what was not measured"),
         ],
         title="Before Friday",
         at_least=100,
@@ -770,7 +781,7 @@ def commitments(p: Parameters) -> Record:
 
 @lab.asks
 def deeper_kept(p: Parameters) -> Record:
-    return Record(["act1_why", "act2_remedy", "act3_writing"], points=8)
+    return Record(["act1_why", "act2_remedy", "act3_writing"], points=6)
 
 
 @lab.asks
@@ -784,8 +795,7 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "A card that waits is not free",
-                f"An H200 that does nothing draws {_about(measured_watts(0), 'W')}, which the few"
-                " tokens of a quiet night have to pay for.",
+                f"An H200 draws {_about(measured_watts(0), 'W')} for doing nothing.",
             ),
             (
                 "Where it runs counts",
@@ -795,8 +805,7 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Every saving ends at a promise",
-                "Larger batches end at the time of a token, fuller cards at the tail, and cleaner"
-                " places at their price.",
+                "Larger batches end at the time of a token, cleaner places at their price.",
             ),
         ],
         ahead="The bill that you saved is the last line of what your service costs.",
