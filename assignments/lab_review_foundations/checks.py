@@ -85,28 +85,27 @@ def busy_flop_per_element(given: Given) -> NumberKey:
                 credit=0.4,
                 idea="only what is read is moved",
                 says=f"You counted {FP32} bytes per element. Its result is written as well, so"
-                " each element brings twice the traffic and needs twice the work.",
+                " it needs twice the work.",
             ),
             Belief(
                 "the sparse peak",
                 2 * ridge * moved,
                 credit=0.3,
                 idea="the sparse peak is the peak",
-                says="That is the answer for a peak twice as high, as 2:4 sparsity promises."
-                " The peak in the question is dense, and an elementwise kernel has no sparse"
-                " product.",
+                says="That is the answer for a peak twice as high, as 2:4 sparsity promises. An"
+                " elementwise kernel has no sparse product.",
             ),
             Belief(
                 "ratio inverted",
                 moved / ridge,
                 credit=0.2,
                 form=True,
-                says="You divided the bytes by the ridge. The ridge is FLOP per byte, so the bytes"
-                " of an element have to be multiplied by it.",
+                says="You divided the bytes by the ridge. It is FLOP per byte, so multiply the"
+                " bytes by it.",
             ),
         ],
         says=f"The ridge is {q(ridge)} FLOP per byte and an element moves {moved} bytes. A ReLU"
-        " does one operation: now you know how far away it is from keeping this chip busy.",
+        " does one operation.",
     )
 
 
@@ -132,16 +131,15 @@ def busy_tb_per_s(given: Given) -> NumberKey:
                 credit=0.4,
                 idea="only what is read is moved",
                 says=f"You counted {FP32} bytes per element. Its result is written as well, so"
-                " each element brings twice the traffic and needs twice the bandwidth.",
+                " it needs twice the bandwidth.",
             ),
             Belief(
                 "the sparse peak",
                 2 * right,
                 credit=0.3,
                 idea="the sparse peak is the peak",
-                says="That is the answer for a peak twice as high, as 2:4 sparsity promises."
-                " The peak in the question is dense, and an elementwise kernel has no sparse"
-                " product.",
+                says="That is the answer for a peak twice as high, as 2:4 sparsity promises. An"
+                " elementwise kernel has no sparse product.",
             ),
             Belief(
                 "gigabytes for terabytes",
@@ -149,20 +147,20 @@ def busy_tb_per_s(given: Given) -> NumberKey:
                 credit=0.5,
                 form=True,
                 says="That is in GB/s, a thousand times as many as TB/s. The question asks for"
-                " TB/s, the unit of your chip's memory.",
+                " TB/s.",
             ),
             Belief(
                 "ratio inverted",
                 1 / right,
                 credit=0.2,
                 form=True,
-                says="Upside down: you divided the work by the bytes and the peak. Bytes per second"
-                " are elements per second times the bytes of each.",
+                says="Upside down: bytes per second are elements per second times the bytes of"
+                " each of them.",
             ),
         ],
         says=f"The arithmetic could take {q(elements / TERA)} trillion elements per second, of"
         f" {moved} bytes each. The memory moves {q(given.p.bandwidth_tbs * TERA, 'B/s')}: even"
-        f" {work} FLOP per element leave this chip waiting, and a ReLU does one.",
+        f" {work} FLOP per element leave this chip waiting.",
     )
 
 
@@ -179,8 +177,9 @@ def bandwidth_used_pct(given: Given) -> NumberKey:
                 "the claim believed",
                 100.0,
                 credit=0.0,
-                says="That is the contractor's number, and it is about arithmetic units. How many"
-                " bytes did the kernel move, and how many could the memory have moved?",
+                idea="waiting counts as working",
+                says="That is the contractor's number, about arithmetic units that may be waiting."
+                " How many bytes did the kernel move?",
             ),
             Belief(
                 "only the read counted",
@@ -214,8 +213,8 @@ def bandwidth_used_pct(given: Given) -> NumberKey:
                 " and enter it again.",
             ),
         ],
-        says=f"{q(moved, 'B')} in {given.p.profile_us} µs. Whatever the profiler says about busy"
-        " units, the rest of the bandwidth is what is left to gain.",
+        says=f"{q(moved, 'B')} in {given.p.profile_us} µs. The rest of the bandwidth is what is"
+        " left to gain.",
     )
 
 
@@ -262,7 +261,7 @@ def spill_times(given: Given) -> NumberKey:
             ),
         ],
         says=f"{q(grown, '×')} the data from a level that is {q(slower, '×')} slower: both factors"
-        " multiply, so a larger batch can cost more than it brings.",
+        " multiply, for one trip.",
     )
 
 
@@ -293,12 +292,11 @@ def working_set_home(given: Given) -> ChoiceKey:
         if room[key] < size:
             return (
                 f"All tiles together take {q(size, 'B')}, and one owner has {q(room[key], 'B')} of"
-                f" {NAMES[key]}. Go further out, or use smaller tiles."
+                f" {NAMES[key]}: too little."
             )
         return (
             f"{q(size, 'B')} does fit into {NAMES[key]} ({q(room[key], 'B')}), but a faster level"
-            " holds it as well. Go inward one level at a time, and compare it with what one owner"
-            " has there."
+            " holds it as well. Go inward one level at a time."
         )
 
     return _decided(
@@ -353,8 +351,8 @@ def capture_method(given: Given) -> ChoiceKey:
             others = [each.name for each in works if each is not best]
             also = f" Right as well, but behind it: {', '.join(others)}." if others else ""
             return (
-                f"With {stop.name} this model stays right ({outcome.words}), and none of the other"
-                f" three is both right and optimized more.{also}"
+                f"With {stop.name} this model stays right ({outcome.words}), and no other way that"
+                f" is right is optimized more.{also}"
             )
         if not outcome.right:
             cause = max(
@@ -368,7 +366,7 @@ def capture_method(given: Given) -> ChoiceKey:
         return (
             f"With {stop.name} the results are right, with {stop.optimization} of 5 stars for"
             f" optimization and {stop.flexibility} for flexibility. Another of the four does"
-            " better: check the constructs of the model and compare the ways to run it."
+            " better: compare them."
         )
 
     return _decided(
@@ -421,7 +419,7 @@ def barrier_us(given: Given) -> NumberKey:
                 (fused + 1) * trip,
                 credit=0.6,
                 says="You read `y` a second time just to add it up. The kernel that computes `y`"
-                " has every element of it at hand, and can add it up on the way.",
+                " can do that on the way.",
             ),
             Belief(
                 "nothing fused",
@@ -459,7 +457,7 @@ def barrier_saved_us(given: Given) -> NumberKey:
             (saved - 1) * trip,
             credit=0.6,
             says="You let the compiler read `y` a second time just to add it up. The kernel that"
-            " computes `y` has every element of it at hand, and can add it up on the way.",
+            " computes `y` can do that on the way.",
         ),
         Belief(
             "the time that is left",
@@ -494,7 +492,7 @@ def barrier_saved_us(given: Given) -> NumberKey:
         tolerance=0.01,
         beliefs=told,
         says=f"{apart} trips of {q(moved, 'B')} become {fused}: two kernels, because the sum has to"
-        " be complete before the first division. What lies inside a chain no longer travels.",
+        " be complete before the first division.",
     )
 
 
@@ -511,7 +509,7 @@ def hidden_launch_melem(given: Given) -> NumberKey:
                 credit=0.4,
                 idea="only what is read is moved",
                 says="You counted the tensor on its way in. The result is written too, so fewer"
-                " elements already fill the time of a launch.",
+                " elements are enough.",
             ),
             Belief(
                 "bytes for elements",
@@ -524,16 +522,16 @@ def hidden_launch_melem(given: Given) -> NumberKey:
                 "fp32 elements",
                 moved / (IN_AND_OUT * FP32),
                 credit=0.4,
-                says=f"You took {FP32} bytes per element. These tensors are fp16, so an element"
-                " moves half as much and twice as many fit into a launch.",
+                says=f"You took {FP32} bytes per element. These tensors are fp16, so twice as many"
+                " fit into a launch.",
             ),
             Belief(
                 "arithmetic fills the launch",
                 launch * given.p.peak_tflops * TERA / MILLION,
                 credit=0.2,
                 idea="arithmetic decides how long a kernel takes",
-                says="That many operations could run during a launch. An elementwise kernel lasts"
-                " as long as its data takes to move, which is far longer.",
+                says="That many operations could run during a launch. Moving the data of each takes"
+                " far longer.",
             ),
         ],
         says=f"During one launch, {q(moved)} million bytes move, and every element takes"
@@ -571,7 +569,7 @@ def waits_for(given: Given) -> ChoiceKey:
                 f" {q(parts[largest] / whole, '%')} of {q(whole / US, 's')}."
                 + (
                     " No single project halves this step. Let Lena's people start with the largest"
-                    " part all the same, and profile again before the next."
+                    " part all the same."
                     if right == "none"
                     else " One part does dominate: find it before you spread the work."
                 )
@@ -583,10 +581,9 @@ def waits_for(given: Given) -> ChoiceKey:
         if right == "none" and part == largest:
             return (
                 f"{took} It is the largest part, but it stays below half: the other two together"
-                " take longer. Even a step without it would not be twice as fast, so no single"
-                " project is enough here."
+                " take longer, so no single project is enough here."
             )
-        return f"{took} Compute the other two the same way and compare before anybody starts."
+        return f"{took} Compute the other two the same way and compare."
 
     return _decided(
         right,

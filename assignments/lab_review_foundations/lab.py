@@ -1,9 +1,8 @@
 # %% [markdown]
 # # Foundations Review
 #
-# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Recalling them leaves more behind than
-# reading again, so close your notes. There are four models and a habit: the roofline (Act 1), fusion (Act 2), the memory
-# hierarchy and graph capture (Act 3), and *measure, fix, measure*.
+# Labs 01, 07 and 11 each gave you a picture of why machine learning is slow or fast. Recalling leaves more behind than
+# reading again, so close your notes: the roofline (Act 1), fusion (Act 2), the memory hierarchy and graph capture (Act 3).
 
 # %% setup=true
 from IPython.display import Markdown
@@ -60,8 +59,8 @@ context
 # %% [markdown]
 # ### Model 1: the roofline
 #
-# The rate that a kernel can attain is the lesser of two roofs: the peak, and bandwidth times intensity. Your prediction is
-# the dash-dotted line (on the A100 only). Which points move with the batch, and which do not?
+# The attainable rate is the lesser of two roofs: the peak, and bandwidth times intensity. Your prediction is the dash-dotted
+# line (on the A100 only). Which points move with the batch, and which do not?
 
 # %% instrument="Roofline"
 roof = RooflineWidget(
@@ -118,10 +117,8 @@ bandwidth_used_pct = 100 * moved / (lab.p.profile_us * 1e-6) / bandwidth
 # %% [markdown]
 # #### Model 2: the memory hierarchy
 #
-# Close to the arithmetic, memory is fast and small; far away, it is slow and large. A size always belongs to somebody:
-# a thread owns its registers, a thread block its shared memory, and the whole GPU shares one L2 cache and one HBM. Every
-# fusion of these labs keeps data closer. Move the tensor's size and see where it has to live. (This is an A100 in either
-# context.)
+# A size always belongs to somebody: a thread owns its registers, a thread block its shared memory, and the whole GPU shares
+# one L2 cache and one HBM. Move the tensor's size and see where it has to live. (This is an A100 in either context.)
 
 # %% instrument="Memory hierarchy"
 hierarchy = MemoryHierarchy(lock=lab.card("act1_share"), hints=lab.card("act1_reflection"))
@@ -145,15 +142,11 @@ working_set_home = next(level for level, capacity in room.items() if working_set
 # %% card="act1_peek"
 
 # %% [markdown]
-# **How close do real kernels come?** The chart below shows an H200 with matrix products as they were measured. Before
-# you move anything, write down how close you expect the fastest product to come to its roof. Then look at the
-# points, and try *Attention over a prompt* and *Attention of a new token* as well: which of the two comes closer to its
-# own roof, and what does that say about reading a prompt and writing an answer?
+# **How close do real kernels come?** The chart below shows measured matrix products of an H200. Write down how close you
+# expect the fastest one to come to its roof. Then try *Attention over a prompt* and *Attention of a new token*, too.
 #
 # **How many bytes does a thread really have?** In the memory hierarchy, open *More* and shrink the registers of a
-# thread to 128 B, as if eight times as many threads shared them. Which tensors have to move out, and what does each of
-# their trips cost now? That trade, more threads against more room for each, is what people mean by *register pressure*
-# and *occupancy*: many threads hide each other's waiting, and each of them gets less.
+# thread to 128 B, as if eight times as many threads shared them. Which tensors have to move out?
 
 # %% instrument="Deeper: real kernels under a real roof"
 real = RooflineWidget(
@@ -191,8 +184,8 @@ lab.reveal(
 # %% [markdown]
 # #### Model 3: the fusion decision
 #
-# Can two operations share a kernel? The tree asks a few questions. Try a sum and what follows it, then what comes
-# before a sum; try a matrix product and what follows it. The explorer then counts what a whole chain moves.
+# Can two operations share a kernel? Try a sum and what follows it, then what comes before it; then a matrix product and
+# what follows it.
 
 # %% instrument="Fusion decision"
 decision = FusionDecision(
@@ -216,8 +209,8 @@ explorer = lab.follow(
 explorer
 
 # %% [markdown]
-# One caution about the explorer: it lets every launch wait for the kernel before it, as textbooks do. Real launches are
-# queued ahead, and the next question is about what that changes.
+# The explorer lets every launch wait for the kernel before it, as textbooks do. Real launches are queued ahead, as in the
+# next question.
 
 # %% answer="hidden_launch_melem"
 # A kernel of n elements moves 2 + 2 bytes for each; it has to last as long as a launch.
@@ -228,16 +221,13 @@ hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 # %% card="act2_peek"
 
 # %% [markdown]
-# **Six pairs.** Decide for each pair whether one kernel can do both, and what you would call that fusion (pointwise,
-# vertical, epilogue, horizontal, or none); then check yourself with the tree. (1) GELU, then Dropout. (2) Matrix
-# product, then GELU. (3) GELU, then matrix product. (4) Softmax, then Scale. (5) Max of the whole tensor, then Scale.
-# (6) Two matrix products that read the same tensor. For each one that you got wrong, write down the question of the
-# tree at which you would have turned the other way.
+# **Six pairs.** Can one kernel do both, and which fusion is that (pointwise, vertical, epilogue, horizontal, or none)? Check with
+# the tree. (1) GELU, then Dropout. (2) Matrix product, then GELU. (3) GELU, then matrix product. (4) Softmax, then Scale.
+# (5) Max of the whole tensor, then Scale. (6) Two matrix products that read the same tensor.
 #
-# **From trace to Triton.** On a machine with PyTorch and a GPU, put the following into a file and run it twice, once as
-# it is and once with `TORCH_LOGS=output_code,graph_breaks` set. Find the generated kernel in the log, count its loads
-# and stores, and compare them with the explorer. Then add a `print(y.sum())` in the middle and count the graphs. (On a
-# CPU the generated code is C++ instead of Triton; its loads and stores can be counted all the same.)
+# **From trace to Triton.** With PyTorch and a GPU, run this file with `TORCH_LOGS=output_code,graph_breaks` set. Find the kernel
+# in the log, count its loads and stores, and compare them with the explorer. Then add a `print(y.sum())` in the middle and
+# count the graphs.
 #
 # ```python
 # import torch
@@ -251,8 +241,7 @@ hidden_launch_melem = lab.p.launch_us * 1e-6 * bandwidth / (2 + 2) / 1e6
 # print(f(*(torch.randn(4096, 4096, device=device) for _ in range(3))).mean())
 # ```
 #
-# **Two products, one kernel.** FlashAttention does fuse two matrix products, with a softmax between them. Which end of
-# the tree says that this should not work, and what does the hint there say about how it works after all?
+# **Two products, one kernel.** FlashAttention fuses two matrix products. Which end of the tree says that this should not work?
 
 # %% [markdown]
 # ### Lena's code
@@ -294,25 +283,33 @@ step_fixed_us = 1e6 * (step - parts[largest] / 2)
 # %% [markdown]
 # ### Your plan for Lena
 #
-# Lena needs a place for the data that a fused kernel works on (the memory levels are an A100's) and a way to capture her
-# model as a graph; only if no graph gives right results does she stay with eager mode. Her plan **fails twice**: the working
-# set does not fit where it should live, and capturing the model fails or changes what it does. Fix both. Her model, her data
-# and her GPU stay as they are.
+# Lena needs a place for the data of a fused kernel, on an A100 whose L2 cache other kernels use, too, and a way to capture
+# her model as a graph; only if no graph gives right results does she stay with eager mode. Her plan **fails twice**: the data
+# does not fit where it should live, and capturing the model fails or changes what it does. Fix both within the limits of the
+# lamps. Her model, her data and her GPU stay as they are.
 
 # %% instrument="Where does the working set live?"
+megabytes, taken, longest = map(float, lab.p.plan.split())
 plan_memory = MemoryHierarchy(
     title="Where does the working set live?",
-    size=lab.p.chain_melem * 2e6,
+    size=megabytes * 1e6,
     home="sram",
     lock=lab.card("act1_share"),
     hints=lab.card("ten_questions"),
 )
 hers = plan_memory.inputs
-longest = 100e-6
-plan_memory.targets = lambda: [
-    Target("size", plan_memory.result.home.capacity, "working set"),
-    Target("trip", longest, f"one trip in at most {ph.format_quantity(longest, 's')}"),
-]
+
+
+def memory_targets():
+    home = plan_memory.result.home
+    others = taken * 1e6 if home.level.key == "l2" else 0
+    yield Target(
+        "size", home.capacity - others, f"working set ({taken:g} MB of the L2 cache are taken)"
+    )
+    yield Target("trip", longest * 1e-6, f"one trip in at most {longest:g} µs")
+
+
+plan_memory.targets = memory_targets
 plan_memory
 
 # %% card="act2_trace"
@@ -367,6 +364,10 @@ def another_model():
     return None
 
 
+def does_not_fit():
+    return next((lamp.sentence for lamp in plan_memory.lamps[:1] if not lamp.kept), None)
+
+
 def too_slow():
     limits = (*plan_memory.lamps[1:], *plan_capture.lamps[1:])  # a trip, and a graph
     return " ".join(lamp.sentence for lamp in limits if not lamp.kept) or None
@@ -380,7 +381,7 @@ lab.design(
     {
         "working_set_mb": lambda: round(plan_memory.size / 1e6, 6),
         "memory_level": lambda: plan_memory.result.home.level.key,
-        "working_set_fits": lambda: plan_memory.result.fits,
+        "working_set_fits": lambda: not does_not_fit(),
         "capture": lambda: plan_capture.stop,
         "results_right": lambda: plan_capture.result.outcome.right,
         "graphs": lambda: int(plan_capture.result.graphs),
@@ -403,10 +404,8 @@ lab.design(
 # %% [markdown]
 # #### Model 4: the compilation spectrum
 #
-# Here are five ways to run a model, from full Python to full optimization. Check what Lena's model contains and go
-# through the ways: what does each of them keep, and what does it lose? (`torch.jit.trace` and `torch.jit.script` are
-# TorchScript. PyTorch calls it legacy and offers `torch.export` for new models that must run without Python, but you will
-# meet both for years in services that already run.)
+# Check what Lena's model contains and go through the five ways: what does each of them keep, and what does it lose?
+# (`torch.jit` is TorchScript. PyTorch calls it legacy and offers `torch.export` for new models that must run without Python.)
 
 # %% instrument="Compilation spectrum"
 spectrum = CompilationSpectrum(
@@ -423,9 +422,8 @@ capture_method = model.result.best.key  # right results first, then optimization
 
 # %% [markdown]
 # **A profile of your own.** Run this on a machine with PyTorch, open `trace.json` in `chrome://tracing` or
-# [Perfetto](https://ui.perfetto.dev), and find the gaps between kernels (a CPU launches none, so there you see only how
-# long each operation takes). Which of Lena's three parts is the largest on your machine? Change one thing (the size, the
-# precision, `torch.compile`), profile again, and compare.
+# [Perfetto](https://ui.perfetto.dev), and find the gaps between kernels (a CPU launches none). Change one thing, profile again, and
+# compare.
 #
 # ```python
 # import torch
@@ -440,15 +438,14 @@ capture_method = model.result.best.key  # right results first, then optimization
 # run.export_chrome_trace("trace.json")
 # ```
 #
-# **Half, and half again.** Lena's people halve the largest part of her step again and again, always the one that is
-# largest at that moment. How long does the step take after five rounds, and how often was each part halved?
+# **Half, and half again.** Lena's people halve the largest part of her step, five times in a row. How long does it take then,
+# and how often was each part halved?
 
 # %% [markdown]
 # #### The map
 #
-# Everything so far is connected. Choose a concept to see what it rests on, or follow one of three paths: from hardware
-# to software, from a measurement to a fix and back, and from Python down to kernels. The boxes marked *next* belong to
-# the compilers that come after this review.
+# Choose a concept to see what it rests on, or follow one of three paths. The boxes marked *next* belong to the compilers
+# that come after this review.
 
 # %% instrument="Concept map"
 concepts = ConceptMap(lab.materials["concepts"])
@@ -460,67 +457,48 @@ concepts
 # %% [markdown]
 # ### Ten questions
 #
-# Answer all ten, each with how sure you are, then send them together. The plot that follows is less about how much you
-# know than about whether you know what you know. Nothing here is graded for being right.
+# Answer all ten, each with how sure you are. The plot that follows is less about how much you know than about whether you
+# know what you know.
 
 # %% card="ten_questions"
 
 # %% [markdown]
 # ### Eight claims
 #
-# Some of these are true, some are only often said, and for two of them the answer depends on your own numbers. Take a
-# stance on each before you read the facts.
+# Take a stance on each before you read the facts. For two of them the answer depends on your own numbers.
 
 # %% card="eight_claims"
 
 # %% [markdown]
 # ### What you can do
-#
-# Be honest: nobody grades this. With fewer than eight checks, go back to the places named before you move on.
 
 # %% card="checklist"
 
 # %% [markdown]
 # ### In your own words
-#
-# Writing shows you what you have not understood yet.
 
 # %% [markdown] essay="data_flow"
-# Python `x + bias` → dispatcher (device, type, autograd) → launch of the add kernel → the kernel reads x and bias and
-# writes a temporary tensor → Python `relu` → dispatcher → launch of the ReLU kernel → the kernel reads the temporary
-# tensor and writes y. Time goes into Python and dispatch twice, into two launches
-# ({{ q(devices["a100-sxm"].launch(), "s") }} each on an A100 in this course, hidden where kernels are long), and into the
-# trips. Fusion removes one dispatch and one launch, the write of the temporary tensor and the read of it:
-# {{ chain("add", "relu").unfused_reads + chain("add", "relu").unfused_writes }} trips become
-# {{ chain("add", "relu").fused_reads + chain("add", "relu").fused_writes }} if the bias is as large as x. The reads of the
-# inputs, the write of y and the arithmetic stay.
+# Python `x + bias` → dispatcher → launch → the kernel reads x and bias and writes a temporary tensor → Python `relu` →
+# dispatcher → launch → the kernel reads that and writes y. Time goes into Python and dispatch twice, into two launches
+# ({{ q(devices["a100-sxm"].launch(), "s") }} each on an A100, hidden where kernels are long), and into the trips. Fusion removes one
+# dispatch, one launch, one write and one read: {{ chain("add", "relu").unfused_reads + chain("add", "relu").unfused_writes }} trips become
+# {{ chain("add", "relu").fused_reads + chain("add", "relu").fused_writes }} if the bias is as large as x. The arithmetic stays.
 
 # %% [markdown] essay="colleague"
-# Your loop asks the GPU for thousands of small jobs, one after the other. For each of them the GPU fetches numbers from
-# its memory, does very little with them, and puts them back; fetching takes nearly all of the time, and asking takes
-# time too. `torch.compile` watches the whole loop once and writes new jobs that do several steps while the numbers are
-# at hand. The mathematics is the same, so your code does not have to change. It does not help if the time goes into
-# large matrix products, if your code breaks the graph again and again, or if you run it so briefly that compiling takes
-# longer than it saves.
+# Your loop asks the GPU for thousands of small jobs. For each it fetches numbers from its memory, does very little with them,
+# and puts them back; fetching takes nearly all of the time, and asking takes time too. `torch.compile` writes jobs that do
+# several steps while the numbers are at hand. It does not help with large matrix products, with breaks in the graph, or if
+# you run it so briefly that compiling takes longer than it saves.
 
 # %% [markdown] essay="shaky"
-# For example: graph breaks. The quiz showed that I was sure and wrong. My question: if a model prints its loss in the
-# middle of a layer, how many graphs does `torch.compile` make, and does the part after the print still fuse with the
-# next layer? I read the log with `TORCH_LOGS=graph_breaks` and saw one break; the number of kernels in a profile would
-# settle it.
+# Graph breaks, where I was sure and wrong. If a model prints its loss in the middle of a layer, does the part after the print
+# still fuse with the next layer? I read the log and saw one break; the number of kernels in a profile would settle it.
 
 # %% [markdown]
-# Two more prompts for your own notes. **The surprise**: what surprised you most in these labs, what had you believed
-# before, and which number changed your mind? **A framework of your own**: would you start with eager mode or with graph
-# mode? Name what you give up, who pays for it, and whether the other mode could be added later.
+# For your notes: which number changed your mind?
 #
-# To read afterward rather than before:
-#
-# - S. Williams, A. Waterman, D. Patterson: *Roofline: an insightful visual performance model for multicore
-#   architectures*, Communications of the ACM, 2009.
-# - *NVIDIA A100 Tensor Core GPU Architecture*, the white paper: the chapter on memory.
-# - J. Ansel and others: *PyTorch 2: faster machine learning through dynamic Python bytecode transformation and graph
-#   compilation*, ASPLOS 2024.
+# To read afterward: S. Williams, A. Waterman, D. Patterson, *Roofline*, Communications of the ACM, 2009; and J. Ansel and
+# others, *PyTorch 2*, ASPLOS 2024.
 
 # %% record="reflections_kept"
 
@@ -529,18 +507,8 @@ concepts
 # %% [markdown]
 # ### The bridge to compilers
 #
-# You know **why** things are slow. Next, you learn **how** compilers fix it.
-#
-# | so far: what happens on the GPU | | next: how compilers generate code |
-# |---|---|---|
-# | how a GPU is built | → | the design of an intermediate representation |
-# | memory hierarchy | → | optimization passes |
-# | profiling and measuring | → | lowering and code generation |
-# | eager and graph mode | → | frontend and backend of a compiler |
-# | fusion as an intuition | → | fusion as an algorithm |
-#
-# The next part of the course steps back to the classic pipeline (lexing, parsing, representation, passes, code
-# generation) and shows where XLA, TVM and TorchInductor fit into it.
+# You know **why** things are slow. Next, you learn **how** compilers fix it: the memory hierarchy leads to optimization passes,
+# graph mode to frontend and backend, and fusion as an intuition to fusion as an algorithm.
 
 # %% [markdown]
 # ## What counts
@@ -554,7 +522,7 @@ concepts
 # %% show="Where you stand"
 lab.hud(
     constraints={
-        "Working set": plan_memory,
+        "Working set": does_not_fit,
         "Capture": plan_capture,
         "Speed": too_slow,
         "Lena's conditions": lambda: None if plan_capture.locked else another_model(),

@@ -163,24 +163,85 @@ def test_lab_01_moving_the_switch_breaks_nothing(opened):
     assert "Device" not in hud._hits
 
 
-def test_lab_07_only_what_is_compiled_has_to_pay(opened):
-    begun = opened("lab_07_kernel_fusion")
+def lab_07_at_its_design(opened, student=STUDENTS[0]):
+    begun = opened("lab_07_kernel_fusion", student)
     begun.open("act2_one_product")
     begun.open("act2_fusion")
     run_reveals(begun)
-    entry, plan = entry_of(begun), begun.names["plan"]
+    return begun, entry_of(begun)
+
+
+@pytest.mark.parametrize("student", [*STUDENTS, *(f"student-{k}" for k in range(20, 26))])
+@pytest.mark.parametrize("place", ["cloud", "edge"])
+def test_lab_07_nothing_is_ready_as_it_comes(opened, student, place):
+    begun, entry = lab_07_at_its_design(opened, student)
+    in_context(begun, place)
+    begun.lab.ledger.record_answer("where_to_compile", "neither")
+    entry.refresh()
+    kws, fusion = begun.names["kws"], begun.names["fusion"]
+    idle, unfused = entry.misses
+    enough = begun.lab.p.goal_pct / {"cloud": 2, "edge": 5}[place]
+    missing = float(re.search(r"so ([\d.]+) points", idle)[1])
+    assert missing == pytest.approx(enough - 100 * float(kws.result.utilization), abs=0.06)
+    assert missing > 1
+    assert "The chain moves 9.44 MB; at most 4.72 MB, half" in unfused
+    assert entry.current["constraint_hit"]
+    entry.save()
+    assert len(begun.lab.ledger.state().answers[DESIGN_MISSES].value) == 2
+    # A graph and a fused chain are ready, in both places and for everybody.
+    kws.set(launch="graph")
+    fusion.set(fused=True)
+    assert entry.misses == []
+    assert not entry.current["constraint_hit"]
+
+
+def test_lab_07_has_no_cheap_way_out(opened):
+    """A chain of one operation, another model, other launches, and a mode against one's answer."""
+    begun, entry = lab_07_at_its_design(opened)
+    in_context(begun, "cloud")
+    kws, fusion = begun.names["kws"], begun.names["fusion"]
+    hud = hud_of(begun)
+    kws.set(launch="graph")
+    fusion.set(fused=True)
+    begun.lab.ledger.record_answer("where_to_compile", "edge")
+    entry.refresh()
+    right = {each: dict(each.inputs) for each in (kws, fusion)}
+    cheap = [
+        (kws, {"model": "gpt2-layer"}, "another model"),
+        (kws, {"launch_cost": 1e-7}, "other launches"),
+        (kws, {"mode": "compiled"}, "By your answer the model runs eager here"),
+        (kws, {"launch": "serial"}, "points are missing"),
+        (fusion, {"step2": "none", "step3": "none"}, "The chain moves"),
+    ]
+    for instrument, inputs, said in cheap:
+        instrument.set(**inputs)
+        (miss,) = entry.misses
+        assert said in miss
+        assert [said in each for each in hud.broken.values()] == [True]
+        assert entry.current["constraint_hit"]
+        instrument.set(**right[instrument])
+        assert (entry.misses, hud.broken) == ([], {})
+
+
+def test_lab_07_only_what_is_compiled_has_to_pay(opened):
+    begun, entry = lab_07_at_its_design(opened)
+    plan, kws = begun.names["plan"], begun.names["kws"]
     in_context(begun, "edge")
+    kws.set(launch="graph")
+    begun.names["fusion"].set(fused=True)
     entry.refresh()
     assert plan.targets == ()
     begun.lab.ledger.record_answer("where_to_compile", "cloud")
     entry.refresh()
     assert (entry.misses, entry.headline) == (
         [],
-        "Edge, eager, unfused, 12 hours in service by the timeline, although compiling would pay"
-        " there.",
+        "Edge, eager, fused, 12 hours in service by the timeline, although compiling would pay"
+        " there: keeps all its promises.",
     )
     begun.lab.ledger.record_answer("where_to_compile", "both")
     entry.refresh()
+    assert [miss.split(":")[0] for miss in entry.misses] == ["Your answer"]
+    kws.set(mode="compiled")
     assert plan.lamps[0].words == "paid back within 12 hours"
     assert plan.lamps[0].verdict == "5.4 hours, 6.6 hours to spare"
     assert plan._open().panel.readout["lamps"][0][0] == ("✓" if plan.result.roi_positive else "✗")
@@ -213,37 +274,52 @@ def test_lab_11_the_memory_of_the_context_counts(opened):
     assert entry.current["constraint_hit"]
 
 
-@pytest.mark.parametrize("student", [*STUDENTS, *(f"student-{k}" for k in range(20, 26))])
-def test_the_plan_of_the_review_fails_twice_as_its_text_says(opened, student):
+def review_at_its_plan(opened, student=STUDENTS[0]):
     begun = opened("lab_review_foundations", student)
     begun.open("act2_traffic")
     begun.open("act2_trace")
     run_reveals(begun)
-    entry, capture = entry_of(begun), begun.names["plan_capture"]
+    return begun, entry_of(begun)
+
+
+@pytest.mark.parametrize("student", [*STUDENTS, *(f"student-{k}" for k in range(20, 26))])
+def test_the_plan_of_the_review_fails_twice_as_its_text_says(opened, student):
+    begun, entry = review_at_its_plan(opened, student)
+    capture = begun.names["plan_capture"]
     assert len(entry.misses) == 2
     entry.save()
     assert entry.current["constraint_hit"]
     assert len(begun.lab.ledger.state().answers[DESIGN_MISSES].value) == 2
-    begun.names["plan_memory"].set(home="hbm")
     capture.set(stop=capture.result.best.key)
-    assert entry.misses == []
-    best = capture.result.stop
-    assert entry.headline == f"HBM, {best.name}: keeps all its promises."
-    entry.save()
-    assert not begun.lab.ledger.state().designs["lab_review_foundations"]["constraint_hit"]
+    # The cache alone would hold everybody's data. With others in it, and within the time of a
+    # trip, one level is right, and which one differs.
+    right = place_of(begun.lab.p)
+    for level, words in (("l2", "L2 cache"), ("hbm", "HBM")):
+        begun.names["plan_memory"].set(home=level)
+        assert begun.names["plan_memory"].result.fits
+        assert len(entry.misses) == (level != right)
+        assert entry.current["constraint_hit"] == (level != right)
+        if level == right:
+            best = capture.result.stop
+            assert entry.headline == f"{words}, {best.name}: keeps all its promises."
+            entry.save()
+            assert not begun.lab.ledger.state().designs["lab_review_foundations"]["constraint_hit"]
+
+
+def place_of(p):
+    """Where Lena's data must live: in the cache if there is room beside the others."""
+    megabytes, taken, _ = map(float, p.plan.split())
+    return "l2" if megabytes + taken <= 40 else "hbm"
 
 
 def test_the_plan_of_the_review_has_no_cheap_way_out(opened):
     """Another model, other data, slow memory, a larger cache, and no capture: each misses."""
-    begun = opened("lab_review_foundations")
-    begun.open("act2_traffic")
-    begun.open("act2_trace")
-    run_reveals(begun)
-    entry = entry_of(begun)
+    begun, entry = review_at_its_plan(opened)
     memory, capture = begun.names["plan_memory"], begun.names["plan_capture"]
-    memory.set(home="hbm")
+    memory.set(home=place_of(begun.lab.p))
     capture.set(stop=capture.result.best.key)
     assert capture.stop != "eager"
+    assert entry.misses == []
     right = {each: dict(each.inputs) for each in (memory, capture)}
     cheap = [
         (capture, {"model": capture.model[1:]}, "shows another model"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mlsys_widgets import CompilationSpectrum, MemoryHierarchy
 from mlsys_widgets.judging import Given
 from mlsys_widgets.judging.checks_file import load_checks
 from mlsys_widgets.labs import load
+from mlsys_widgets.physics import memory_hierarchy
 from tests.labs.rehearsal import ROOT
 
 HOME = ROOT / "assignments" / "lab_review_foundations"
@@ -31,6 +34,26 @@ def test_a_step_has_a_part_of_more_than_half_or_none_that_is_close_to_it():
         share = parts[largest] / sum(parts.values())
         assert not 0.45 < share < 0.55
         assert key("waits_for", p).value == (largest if share > 0.5 else "none")
+
+
+def test_two_plans_are_right_for_many_students_each_and_none_by_a_hair():
+    """A tenth more or less of data, of what others use, of the limit or of a bandwidth."""
+    l2, hbm = (memory_hierarchy[level] for level in ("l2", "hbm"))
+    right = Counter()
+    for p in DRAWN:
+        megabytes, taken, longest = map(float, p.plan.split())
+        trips = {level.key: megabytes * 1e12 / level.bandwidth for level in (l2, hbm)}
+        # Whoever forgets the others takes the cache, and whoever forgets the limit takes HBM.
+        assert megabytes * 1e6 < 0.9 * l2.capacity
+        assert trips["l2"] < 0.9 * longest
+        if (megabytes + taken) * 1e6 <= 0.9 * l2.capacity:
+            assert trips["hbm"] >= 1.1 * longest
+            right["l2"] += 1
+        else:
+            assert (megabytes + taken) * 1e6 >= 1.1 * l2.capacity
+            assert trips["hbm"] <= 0.9 * longest
+            right["hbm"] += 1
+    assert min(right["l2"], right["hbm"]) > 0.4 * len(DRAWN)
 
 
 def test_the_memory_hierarchy_does_not_say_where_the_tiles_live():
