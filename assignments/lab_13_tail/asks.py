@@ -206,7 +206,7 @@ def act1_eighty(p: Parameters) -> Prediction:
         title="How long at eighty percent?",
         answer=min(ends, key=lambda key: abs(math.log(ends[key] / now.tail_slowdown))),
         feedback={
-            "A": "This takes the busy fraction for the chance of a short wait. But requests arrive"
+            "A": "This allows for a short wait now and then. But requests arrive"
             " in bunches, and while one waits the next comes. The mean is 1 over the spare"
             f" part: {mean} the service. Play the film: the line grows quickly and empties slowly.",
             "B": f"That is the mean at {q(CALM, '%')}, where half of the time is spare:"
@@ -218,8 +218,8 @@ def act1_eighty(p: Parameters) -> Prediction:
             f" service, and p99 is {q(now.tail_slowdown / now.slowdown)} times that, {tail}. At"
             f" {q(CLOSE, '%')} both are twice as long, though the load has grown by an eighth. Drag"
             " the dot and see where the curve turns.",
-            "D": "You expected a line that hardly ever empties. That is where this ends, but"
-            " not yet: a fifth of the time is spare, and the mean is 1 over"
+            "D": "You expected a line that hardly ever empties. It comes to that, but not at this"
+            " load: a fifth of the time is spare, and the mean is 1 over"
             f" that, {mean}, with a p99 of {tail}. Your numbers belong to a load a little above"
             f" {q(CLOSE, '%')}. Drag the dot there.",
         },
@@ -238,7 +238,7 @@ def highest_rate_per_s(p: Parameters) -> Number:
         points=8,
         low=0.1,
         high=200,
-        hint="p99 is the mean response times ln 100, and the mean is the service over what is"
+        hint="p99 is ln 100 times the mean response, and the mean is the service over what is"
         " spare. Solve for what is spare first.",
         worked_example=f"Another service takes {q(EXAMPLE_SERVICE, 's')}, and one answer in ten may"
         f" take longer than {q(EXAMPLE_PROMISE, 's')}. So the mean may be"
@@ -261,7 +261,7 @@ def longest_service_ms(p: Parameters) -> Number:
         points=8,
         low=0.1,
         high=2000,
-        hint="p99 is the mean response times ln 100, and the mean is the service over what is"
+        hint="p99 is ln 100 times the mean response, and the mean is the service over what is"
         " spare. Write the spare part with the service in it, and solve for the service.",
         worked_example=f"{EXAMPLE_RATE:g} requests per second arrive elsewhere, and the mean may be"
         f" {q(EXAMPLE_PROMISE, 's')}. The mean R is S over 1 − {EXAMPLE_RATE:g} S, so S is R over"
@@ -336,8 +336,9 @@ def steady_busy_pct(p: Parameters) -> Number:
         points=12,
         low=1,
         high=100,
-        hint="The wait of Pollaczek and Khinchine is ρ S (1 + V) / 2 over 1 − ρ. Without variation"
-        " V is zero; solve for ρ.",
+        hint="By the formula of Pollaczek and Khinchine, the mean wait is ρ S (1 + V) / 2 over"
+        " 1 − ρ, where ρ is how busy the server is and V how much services vary: not at all, if"
+        " they are equal. Solve for ρ.",
         worked_example="Let V be the variance of the services over the square of their mean. With"
         " exponential services V is 1, and the wait is ρ over 1 − ρ, in services. A wait of 4"
         " services is allowed: ρ = 4 (1 − ρ), so ρ is 4 over 5. Where services vary less, the wait"
@@ -449,8 +450,8 @@ def act2_closed(p: Parameters) -> Prediction:
             f" ahead of it. It reports {q(client.slowdown, '×')} the service at any load, and a p99"
             f" of {q(client.tail_slowdown, '×')}, where users see {q(users.slowdown, '×')} and"
             f" {q(users.tail_slowdown, '×')}. The requests that would have waited were never sent.",
-            "B": "This client meets no part of the line, which would be made of its own requests,"
-            " and it has one at a time. So it reports"
+            "B": "The line that this client could meet would be made of its own requests, and it"
+            " has only one at a time. So it reports"
             f" {q(client.slowdown, '×')} the service, while users at the same {q(BUSY, '%')} see"
             f" {q(users.slowdown, '×')}. Switch *Who sends* and play both films.",
             "C": "Equal load seems to mean equal waiting. But waiting comes from requests that"
@@ -729,7 +730,7 @@ def takeaways(p: Parameters) -> Takeaways:
     return Takeaways(
         [
             (
-                "Waiting depends on what is spare, not on the load",
+                "Look at what is spare, and not at what is busy",
                 f"At {q(BUSY, '%')} an answer takes {q(now.slowdown, '×')} its service on average,"
                 f" and one in a hundred more than {q(now.tail_slowdown, '×')}.",
             ),

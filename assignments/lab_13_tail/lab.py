@@ -121,7 +121,7 @@ steady_busy_pct = 100 * 2 * lab.p.wait_ms / (lab.p.service_ms + 2 * lab.p.wait_m
 # %% card="act2_closed"
 
 # %% [markdown]
-# The script is its only client. Switch **who sends** and play both films.
+# Here the script is the only client. Switch **who sends** and play both films.
 
 # %% instrument="The same server, measured by a script"
 script = QueueExplorer(
@@ -256,7 +256,7 @@ batch_rate_per_s = lab.p.filled_pct / 100 * completed
 # Noor: a limit in percent is no promise. At {{ q(queue(20, 0.04).utilization, "%") }} the mean answer takes
 # {{ q(queue(20, 0.04).slowdown, "×") }} its service and p99 {{ q(queue(20, 0.04).tail_slowdown, "×") }}, because a bunch of
 # requests finds no spare time that was kept for it: what the server did not do in a quiet second is lost. So start from what
-# sales has signed. p99 is the mean times ln 100, and the mean is the service over what is spare; that gives the highest rate,
+# sales has signed. p99 is ln 100 times the mean, and the mean is the service over what is spare; that gives the highest rate,
 # and the load follows. Tomás: your server was as busy as theirs, but your client waits for each answer, so nobody was ever
 # ahead of it. It left out the requests that would have waited. Draw the times beforehand, send when a request is due, and
 # count from then. For the batch the picture changes: while seats are free nobody stands in line, everybody shares the steps,

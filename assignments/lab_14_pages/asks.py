@@ -796,8 +796,8 @@ def takeaways(p: Parameters) -> Takeaways:
             ),
             (
                 "Pages leave little empty",
-                "Only the last page of each user has room left. When pages run out, somebody gives"
-                " them back and is read again.",
+                "Only the last page of each user has room left. When pages run out, the request"
+                " that came last gives its own back and is read again.",
             ),
             (
                 "Free arithmetic is free only while it idles",

@@ -59,7 +59,7 @@ def users_and_pages(given: Given) -> NumberKey:
                 "no last page",
                 places / kept,
                 credit=0.4,
-                idea="memory that is handed out is used",
+                idea="what is reserved is used",
                 says=f"You counted {q(kept)} tokens of each user. The last page is handed out whole"
                 f" and has {q((p.block - 1) / 2)} empty places on average.",
             ),
@@ -123,7 +123,7 @@ def page_tokens(given: Given) -> NumberKey:
                 "what a user holds",
                 kept / (1 - empty),
                 credit=0.2,
-                idea="memory that is handed out is used",
+                idea="what is reserved is used",
                 says="That is what a user may hold, tokens included. Only the places beyond the"
                 " tokens are empty, and the last page has them.",
             ),
@@ -230,7 +230,6 @@ def admission(given: Given) -> CodeKey:
             "all that fit",
             _admit("0"),
             credit=0.4,
-            idea="memory that is handed out is used",
             says="Whoever fits now will want pages for the answer. With none spare, those who came"
             " in last lose theirs in the middle of a sentence and pause until they are read again.",
         ),
@@ -393,7 +392,7 @@ def least_right_pct(given: Given) -> NumberKey:
                 "inverse",
                 100 / (check + guess),
                 credit=0.2,
-                says=f"That is how fast a step with a guess is. It must write"
+                says="That is the speed if no guess is right. A step must write"
                 f" {q(check + guess)} tokens on average, and one is there in any case.",
             ),
             Belief(
