@@ -4,7 +4,7 @@
 (() => {
   const app = new URL("../app/lab/index.html", document.currentScript.src);
   const SAYING = {
-    offered: "Python starts in this page, and every control is there. Nothing is installed, and nobody else is asked.",
+    offered: "Python starts in this page, and every control is there. Nothing is installed, and no other server is asked.",
     starting: "Python is starting. The first time, 17 MB are loaded; until then, the recorded states respond.",
     running: "Python runs in this page and computes everything that you see.",
     failed: "Python did not start in this browser. The recorded states still respond.",
