@@ -23,6 +23,8 @@ try:
 except (ImportError, AttributeError):  # Windows, or a browser
     fcntl = None  # type: ignore[assignment]
 
+#: No space, a quota that is used up, a file as large as the system lets it become.
+FULL_DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 #: A student's record, beside the notebook.
 LEDGER: Final = "ledger.jsonl"
 #: What a student has typed and not recorded yet, beside the ledger.
@@ -263,3 +265,13 @@ def held(
             words = refusal if isinstance(refusal, str) else refusal(file.read().strip())
             raise ValueError(words) from None
         yield file
+
+
+def user_named(uid: int) -> str | None:
+    """Return the name of a user of this machine; `None` for a number without one."""
+    import pwd  # which Windows lacks
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return None

@@ -26,6 +26,7 @@ from mlsys_widgets.classes.lms_settings import lms_settings
 from mlsys_widgets.classes.lms_token import TokenSource
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.course_settings import LmsSettings
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.wording.plurals import counted
 
 #: What a row says, before it is sent and after.
@@ -120,17 +121,18 @@ def _show(done: Sequence[LabPush], settings: LmsSettings, *, applied: bool) -> N
     console = Console()
     for push in done:
         column = "" if push.item else f" The column {push.lab} is not there yet."
-        _print(console, f"{push.lab} in {settings.name}, out of {as_points(push.most)}.{column}")
+        out_of = f"{push.lab} in {settings.name}, out of {as_points(push.most)}."
+        print_plain(console, out_of + column)
         rows = [each for each in push.rows if each.step not in ("same", "empty") or each.why]
         if rows:
             console.print(_table(rows))
-        _print(console, _summary(push))
+        print_plain(console, _summary(push))
     waiting = sum(each.count("send") for each in done)
     if not applied and waiting:
         labs = " ".join(each.lab for each in done if each.count("send"))
-        _print(console, f"Nothing is sent yet: mlsys push {labs} --apply does it.")
+        print_plain(console, f"Nothing is sent yet: mlsys push {labs} --apply does it.")
     if any(each.count("changed") for each in done):
-        _print(console, "To send also what was changed in the LMS, add --overwrite.")
+        print_plain(console, "To send also what was changed in the LMS, add --overwrite.")
 
 
 def _table(rows: Sequence[PushRow]) -> Table:
@@ -181,7 +183,3 @@ def _progress() -> Progress:
     console = Console(stderr=True)
     hidden = not console.is_terminal
     return Progress(*columns, console=console, transient=True, disable=hidden)
-
-
-def _print(console: Console, words: str) -> None:
-    console.print(words, highlight=False, markup=False, soft_wrap=True)

@@ -6,10 +6,8 @@ before anything else happens. The LMS's own results say whether what lies betwee
 
 from __future__ import annotations
 
-import getpass
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +17,9 @@ from typing import Any, Final
 
 from mlsys_widgets.classes.lms_key import lms_folder
 from mlsys_widgets.classes.lms_services import LmsScore
-from mlsys_widgets.files import held, sync
+from mlsys_widgets.files import held
+from mlsys_widgets.grading.gradebook.grade_history import who_runs
+from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
 
 SENDING, SENT, REFUSED = "sending", "sent", "refused"
 _STATES: Final = (SENDING, SENT, REFUSED)
@@ -78,7 +78,7 @@ class PushJournal:
         """Add a line about a column (`item`); it is on the disk when this returns."""
         line = {
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "by": _user(),
+            "by": who_runs(),
             "state": state,
             "lab": lab,
             "student": student,
@@ -88,21 +88,11 @@ class PushJournal:
             "timestamp": score.at.isoformat(timespec="milliseconds"),
             "item": item,
         }
-        handle = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(handle, "r+b", buffering=0) as file:
-            # After a torn line a new one begins, or both would be lost.
-            end = file.seek(0, os.SEEK_END)
-            file.seek(max(0, end - 1))
-            torn = bool(end) and file.read(1) != b"\n"
-            file.write(b"\n" * torn + json.dumps(line).encode() + b"\n")
-            sync(file.fileno())
+        append_lines(self._path, json.dumps(line).encode() + b"\n")
 
     def _lines(self) -> Iterator[Mapping[str, Any]]:
-        if not self._path.is_file():
-            return
-        for text in self._path.read_bytes().splitlines():
+        for _, line in read_lines(self._path):
             try:
-                line = json.loads(text)
                 whole = (
                     line["state"] in _STATES
                     and all(isinstance(line[name], str) for name in ("item", "user"))
@@ -114,10 +104,3 @@ class PushJournal:
                 continue
             if whole:
                 yield line
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user id without a name
-        return "somebody"

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _everybody(course: Course) -> list[str]:
     with gradebook(course) as db:
-        logins = list(students(db)) if db is not None else []
+        logins = list(students(db))
     if not logins:
         raise ValueError("nobody is in the gradebook; name the students: mlsys course codes LOGIN")
     return logins

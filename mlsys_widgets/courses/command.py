@@ -23,11 +23,11 @@ from mlsys_widgets.courses.enrollment import enter_students
 from mlsys_widgets.courses.freshness import stale_labs
 from mlsys_widgets.courses.hub_link import HUB_NOT_RUNNING, HubLink, HubRequest
 from mlsys_widgets.courses.new_course import init_course
-from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import hub_remarks, listed, read_roster
 from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.grading.judging.advice import advise
 from mlsys_widgets.grading.judging.shared_keys import CLASS, shared_keys
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.wording.plurals import counted
 
 _SIGNS: Final = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "bold red")}

@@ -16,10 +16,10 @@ from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.grading_shares import read_shares, shares_path
 from mlsys_widgets.course.staff import StaffMember
 from mlsys_widgets.courses.change_history import ChangeHistory
-from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.student_rows import gradebook
 from mlsys_widgets.files import write_whole
 from mlsys_widgets.grading.gradebook import gradebook_schema as t
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.wording.plurals import counted
 
 #: Pages for TAs, below the course.
@@ -45,13 +45,6 @@ def split(
 
     Whoever had a submission keeps it. Only when TAs come or go, submissions that still wait are
     moved, and no more than needed.
-
-    Examples
-    --------
-    >>> tas = [StaffMember("mia", "ta", ("evening",)), StaffMember("tom", "ta")]
-    >>> work = [ManualWork(name, name, 1) for name in ("ada", "ben", "eve", "zoe")]
-    >>> split(work, tas, {"evening": ["eve"]}, {})
-    {'ada': 'tom', 'ben': 'mia', 'eve': 'mia', 'zoe': 'tom'}
     """
     of_student = {name: section for section, those in sections.items() for name in those}
     everybody = [ta.name for ta in tas]
@@ -132,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not course.folder("assignments", lab).is_dir():
         raise ValueError(f"there is no lab {lab} in {course.root / 'assignments'}")
     with gradebook(course) as db:
-        work = waiting_work(db, lab) if db is not None else []
+        work = waiting_work(db, lab)
     gone = set(course.people.dropped)
     work = [each for each in work if each.student not in gone]
     path, before = shares_path(course.home, lab), read_shares(course.home, lab)

@@ -30,7 +30,7 @@ from mlsys_widgets.courses.people_moves import (
     rename_in_records,
     set_work_aside,
 )
-from mlsys_widgets.courses.plain_terminal import agreed, print_plain
+from mlsys_widgets.courses.plain_terminal import agreed
 from mlsys_widgets.courses.roster import RosterEntry, hub_remarks, login_problem
 from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.courses.student_rows import (
@@ -44,6 +44,7 @@ from mlsys_widgets.courses.student_rows import (
     submissions,
 )
 from mlsys_widgets.files import write_whole
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.wording.plurals import counted
 
 
@@ -85,10 +86,10 @@ def people_of(course: Course, status: HubReply | None) -> Iterator[Person]:
         sections = ", ".join(member.sections)
         yield Person(name, "", member.role, sections, "", _on_hub(status, name), remark)
     with gradebook(course) as db:
-        for name, row in students(db).items() if db is not None else ():
+        for name, row in students(db).items():
             full = f"{row['first_name']} {row['last_name']}".strip()
             section = calendar.section(name) or ""
-            count = str(len(submissions(db, name))) if db is not None else ""
+            count = str(len(submissions(db, name)))
             standing = standing_of(people, name) or _on_hub(status, name) or "active"
             yield Person(name, full, "student", section, count, standing, _remark(course, name))
 
@@ -189,7 +190,7 @@ def run_staff(arguments: argparse.Namespace) -> int:
         raise ValueError(problem)
     _refuse_foreign_login(course, name)
     with gradebook(course) as db:
-        if db is not None and name in students(db) and not arguments.remove:
+        if name in students(db) and not arguments.remove:
             raise ValueError(
                 f"{name} is a student of this course; somebody who teaches needs another login"
             )
@@ -222,7 +223,7 @@ def run_rename(arguments: argparse.Namespace) -> int:
         _check_new_login(course, new)
         _refuse_staff(course, new)
         with gradebook(course) as db:
-            if db is not None and new in students(db):
+            if new in students(db):
                 raise ValueError(
                     f"{new} is somebody else in this course; if they are one person:"
                     f" mlsys course merge {old} {new}"
@@ -235,8 +236,7 @@ def run_rename(arguments: argparse.Namespace) -> int:
         edit.set_names(names)
         edit.write()
     with gradebook(course, write=True) as db:
-        if db is not None:
-            rename_student(db, old, new)
+        rename_student(db, old, new)
     for lab in labs_with_work(course, old):
         move_work(course, old, new, lab)
     rename_in_records(course, old, new)
@@ -306,8 +306,7 @@ def run_merge(arguments: argparse.Namespace) -> int:
 def _merge_plan(course: Course, gone: str, stays: str) -> dict[str, bool]:
     """For every lab with work of the login that goes: whether it moves, or loses."""
     with gradebook(course) as db:
-        theirs = submissions(db, gone) if db is not None else {}
-        ours = submissions(db, stays) if db is not None else {}
+        theirs, ours = submissions(db, gone), submissions(db, stays)
     mine = {*ours, *labs_with_work(course, stays)}
     return {lab: lab not in mine for lab in sorted({*theirs, *labs_with_work(course, gone)})}
 
@@ -315,18 +314,17 @@ def _merge_plan(course: Course, gone: str, stays: str) -> dict[str, bool]:
 def _merge(course: Course, gone: str, stays: str, plan: Mapping[str, bool]) -> None:
     aside = course.home / MERGED / gone
     with gradebook(course, write=True) as db:
-        if db is not None:
-            kept = rows_of(db, gone)
-            if kept["student"]:
-                aside.mkdir(parents=True, exist_ok=True)
-                text = json.dumps(kept, indent=1, ensure_ascii=False, default=str) + "\n"
-                write_whole(aside / "gradebook.json", text)
-            for lab, submission in submissions(db, gone).items():
-                if plan.get(lab, False):
-                    move_submission(db, submission, stays)
-                else:
-                    remove_submission(db, submission)
-            remove_student(db, gone)
+        kept = rows_of(db, gone)
+        if kept["student"]:
+            aside.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(kept, indent=1, ensure_ascii=False, default=str) + "\n"
+            write_whole(aside / "gradebook.json", text)
+        for lab, submission in submissions(db, gone).items():
+            if plan.get(lab, False):
+                move_submission(db, submission, stays)
+            else:
+                remove_submission(db, submission)
+        remove_student(db, gone)
     for lab, moves in plan.items():
         if moves:
             move_work(course, gone, stays, lab)
@@ -348,7 +346,7 @@ def _course(arguments: argparse.Namespace) -> Course:
 
 def _check_known(course: Course, name: str) -> None:
     with gradebook(course) as db:
-        known = students(db) if db is not None else {}
+        known = students(db)
     if name not in known:
         raise ValueError(
             f"there is no student {name} in this course; mlsys course people shows who there is"

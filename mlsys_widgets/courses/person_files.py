@@ -20,7 +20,7 @@ from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.hub_link import HubLink, HubReply, HubRequest
 from mlsys_widgets.courses.people_moves import STEPS, exchange_of, inbound_of
 from mlsys_widgets.courses.personal_data import KnownNames, Search, Trace
-from mlsys_widgets.courses.plain_terminal import agreed, print_plain
+from mlsys_widgets.courses.plain_terminal import agreed
 from mlsys_widgets.courses.settings_editor import SettingsEditor
 from mlsys_widgets.courses.student_rows import (
     gradebook,
@@ -33,6 +33,7 @@ from mlsys_widgets.files import COURSE_SETTINGS, write_whole
 from mlsys_widgets.grading.feedback.second_looks import SecondLooks
 from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
 from mlsys_widgets.grading.gradebook.graded_log import GradedLog
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.wording.plurals import counted
 
 _SECRET: Final = "submission_secret.txt"
@@ -54,7 +55,7 @@ class PersonFiles:
         known = self.course.people.names.get(self.login)
         before = filter(None, (known.numbers, *known.also)) if known else ()
         with gradebook(self.course) as db:
-            everybody = students(db) if db is not None else {}
+            everybody = students(db)
         row = everybody.get(self.login, {})
         first, last = row.get("first_name", ""), row.get("last_name", "")
         namesakes = [
@@ -114,7 +115,7 @@ class PersonFiles:
     def rows(self) -> dict[str, Any]:
         """Return what the gradebook holds."""
         with gradebook(self.course) as db:
-            return rows_of(db, self.login) if db is not None else {}
+            return rows_of(db, self.login)
 
     def settings(self) -> tuple[SettingsEditor, dict[str, Any]]:
         """Return the settings without the person, and what they held."""
@@ -210,9 +211,8 @@ def _forget(course: Course, names: KnownNames, searches: Sequence[Search]) -> li
                     left += [trace] if trace.how == "cannot" else []
         # The gradebook knows the full name that is looked for, so it comes after the files.
         with gradebook(course, write=True) as db:
-            if db is not None:
-                for name in names.logins:
-                    remove_student(db, name)
+            for name in names.logins:
+                remove_student(db, name)
         rewrite(course)
     return left
 

@@ -20,8 +20,8 @@ from mlsys_widgets.course.settings_tables import settings_of
 from mlsys_widgets.courses.calendar_sync import follow_calendar
 from mlsys_widgets.courses.change_history import ChangeHistory
 from mlsys_widgets.courses.lab_releases import check_lab, withdrawn_labs
-from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.settings_editor import SettingsEditor
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.labs.about_lab import title_of
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted

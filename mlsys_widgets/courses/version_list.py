@@ -31,9 +31,9 @@ from mlsys_widgets.courses.lab_releases import (
     release_lab,
     withdraw_lab,
 )
-from mlsys_widgets.courses.plain_terminal import print_plain
 from mlsys_widgets.courses.roster import listed
 from mlsys_widgets.files import open_regular
+from mlsys_widgets.grading.patient_console import print_plain
 from mlsys_widgets.grading.reading.submissions import students
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted

@@ -29,10 +29,10 @@ from rich.table import Table
 from rich.text import Text
 
 from mlsys_widgets.course.course import Course
+from mlsys_widgets.files import FULL_DISK
 from mlsys_widgets.grading.coordinator import GradingRun, Plan
 from mlsys_widgets.grading.feedback.second_looks import SecondLooks
 from mlsys_widgets.grading.feedback.student_table import StudentRow, print_students, short_name
-from mlsys_widgets.grading.full_disk import full_disk_sentence, is_full_disk
 from mlsys_widgets.grading.gradebook.graded_submission import (
     AUDITED,
     BY_RECORD,
@@ -40,7 +40,7 @@ from mlsys_widgets.grading.gradebook.graded_submission import (
     GradedSubmission,
 )
 from mlsys_widgets.grading.gradebook.late_penalty import Lateness, penalty_words
-from mlsys_widgets.grading.patient_console import PatientConsole, silence_stdout
+from mlsys_widgets.grading.patient_console import PatientConsole, print_plain, silence_stdout
 from mlsys_widgets.grading.reading.archives import take_in
 from mlsys_widgets.grading.reading.class_list import ClassList
 from mlsys_widgets.grading.telling.told_file import write_told_files
@@ -67,11 +67,11 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
         raise ValueError(f"--workers is {arguments.workers}; it must be at least 1")
     console = PatientConsole(stderr=arguments.json)
     if course.is_practice(arguments.lab):
-        console.print(
+        print_plain(
+            console,
             f"There is nothing to grade: {arguments.lab} is practice in this course"
             " (way in course.toml), so each answer was judged when it was recorded.",
-            highlight=False, soft_wrap=True,
-        )  # fmt: skip
+        )
         return 0
     to_look_at = False
     if arguments.handed_in is not None:
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
     # What an interrupted run has flagged belongs to the one that continues it.
     flagged = work.flagged_before() if plan.resume else []
     for sentence in work.lost:
-        console.print(f"! {sentence}.", highlight=False, markup=False, soft_wrap=True)
+        print_plain(console, f"! {sentence}.")
     to_look_at = to_look_at or bool(work.lost)
     if not work.students:
         console.print(_nothing_new(work), highlight=False)
@@ -111,9 +111,13 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
         print(f"mlsys: interrupted; {_kept(graded, work)}. {_CONTINUE}", file=sys.stderr)
         return 130
     except OSError as problem:
-        if not is_full_disk(problem):
+        if problem.errno not in FULL_DISK:
             raise
-        raise ValueError(full_disk_sentence(problem, _kept(graded, work))) from None
+        where = f" at {problem.filename}" if problem.filename else ""
+        raise ValueError(
+            f"the disk is full{where}; {_kept(graded, work)}. Free some space, then repeat the"
+            " command with --resume"
+        ) from None
     if arguments.handed_in is not None:
         _write_told(console, course, arguments.lab, work, graded)
     closed = _closed_to_requests(course)
@@ -121,14 +125,15 @@ def run(arguments: argparse.Namespace, course: Course, engine: Engine | None = N
         _summary(console, graded)
         _ways(console, graded, plan.skip)
         if work.not_audited:
-            console.print(
+            print_plain(
+                console,
                 "None of them was run to compare: submissions cannot be isolated here:"
-                f" {work.not_audited}.", highlight=False, markup=False, soft_wrap=True,
-            )  # fmt: skip
+                f" {work.not_audited}.",
+            )
         _students(console, graded, arguments.lab)
         _flagged_before(console, flagged, arguments.lab)
         if closed:
-            console.print(f"! {closed}.", highlight=False, markup=False, soft_wrap=True)
+            print_plain(console, f"! {closed}.")
     return NEEDS_A_TA if to_look_at or flagged or any(each.flags for each in graded) else 0
 
 
@@ -139,10 +144,8 @@ def _write_told(
     theirs = {each.student for each in graded if each.earned is not None}
     grades = {name: grade for name, grade in work.grades().items() if name in theirs}
     if example := write_told_files(course, lab, grades):
-        console.print(
-            f"Feedback for their cards, one file for each: {example.relative_to(course.home)}",
-            highlight=False, markup=False, soft_wrap=True,
-        )  # fmt: skip
+        place = example.relative_to(course.home)
+        print_plain(console, f"Feedback for their cards, one file for each: {place}")
 
 
 def _closed_to_requests(course: Course) -> str:
@@ -173,12 +176,10 @@ def _flagged_before(console: Console, names: Sequence[str], lab: str) -> None:
         return
     more = f" and {len(names) - _MOST_FLAGGED} more" if len(names) > _MOST_FLAGGED else ""
     who = ", ".join(short_name(name) for name in names[:_MOST_FLAGGED])
-    console.print(
+    print_plain(
+        console,
         f"To look at from before the interruption: {who}{more}. mlsys report {lab} --names lists"
         " all flags.",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
     )
 
 
@@ -358,7 +359,7 @@ def _summary(console: Console, graded: list[_Line]) -> None:
     table.add_row("to look at", str(sum(bool(each.flags) for each in graded)))
     console.print(table)
     words = penalty_words(len(late), sum(each.penalty for each in late), included=False)
-    console.print(words, highlight=False, soft_wrap=True)
+    print_plain(console, words)
 
 
 def _students(console: Console, graded: Sequence[_Line], lab: str) -> None:

@@ -10,6 +10,7 @@ import errno
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.files import FULL_DISK
 from mlsys_widgets.ledger.state import CommittedPrediction
 
 
@@ -106,7 +107,6 @@ class Busy(NotSaved):
     """Another process holds the file and does not release it."""
 
 
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FORBIDDEN: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESTALE})
 
@@ -114,7 +114,7 @@ _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESTALE})
 def not_saved(error: OSError, path: Path) -> NotSaved:
     """Say in a sentence why the system did not write, and what to do about it."""
     reason = error.strerror or str(error)
-    if error.errno in _FULL:
+    if error.errno in FULL_DISK:
         return DiskFull(
             f"Nothing was saved: there is no room left for {path.name}."
             " Delete files you do not need (or ask for more space) and try again."

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from mlsys_widgets.files import FULL_DISK
 from mlsys_widgets.measured import cpu
 from mlsys_widgets.measured.checks import MeasurementError
 from mlsys_widgets.measured.documents import save
@@ -32,13 +33,12 @@ BUDGET: Final = 9.0
 _NICENESS: Final = 5
 #: Seconds to end in an orderly way once nobody holds the pipe.
 _GRACE: Final = 3.0
-_FULL: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 _CLOSED: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def not_saved(problem: OSError, file: str) -> str:
     """Say why a measurement could not be saved, and what to do about it."""
-    if problem.errno in _FULL:
+    if problem.errno in FULL_DISK:
         return f"The disk is full, so {file} could not be saved. Free some space and measure again."
     if problem.errno in _CLOSED:
         return (

@@ -11,7 +11,7 @@ from rich.text import Text
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.essays.essay_grading import EssayAnswer, EssayGrading, NewMark
 from mlsys_widgets.grading.gradebook.grade_history import who_runs
-from mlsys_widgets.grading.patient_console import PatientConsole
+from mlsys_widgets.grading.patient_console import PatientConsole, print_plain
 from mlsys_widgets.handin.second_look import clean_words
 from mlsys_widgets.wording.plurals import counted
 
@@ -24,16 +24,17 @@ def run_list(arguments: argparse.Namespace) -> int:
         question, answers = grading.question(name), grading.answers(name)
         waiting = sum(each.waiting for each in answers)
         head = f"{name}: {question.title}, {counted(question.rubric.most, 'point')}"
-        _print(console, f"{head}; {waiting} of {counted(len(answers), 'answer')} to read", "bold")
+        unread = f"{waiting} of {counted(len(answers), 'answer')} to read"
+        print_plain(console, f"{head}; {unread}", style="bold")
         for item in question.rubric.items:
-            _print(console, f"  {item.number}  {item.shown}")
+            print_plain(console, f"  {item.number}  {item.shown}")
         for each in answers:
             if (arguments.all or each.waiting) and (
                 not arguments.mine or each.grader == who_runs()
             ):
                 _print_answer(console, each, names=arguments.names)
     if not names:
-        _print(console, "No essay of this lab gives points in this course.")
+        print_plain(console, "No essay of this lab gives points in this course.")
     return 0
 
 
@@ -53,7 +54,7 @@ def run_give(arguments: argparse.Namespace) -> int:
     if refused := grading.give(name, {found.student: mark}):
         raise ValueError(refused[found.student])
     points = counted(grading.question(name).rubric.points(arguments.item), "point")
-    _print(PatientConsole(), f"Saved: {points} for {which}.")
+    print_plain(PatientConsole(), f"Saved: {points} for {which}.")
     return 0
 
 
@@ -69,7 +70,7 @@ def run_item(arguments: argparse.Namespace) -> int:
     said = grading.change_item(
         arguments.question, number, points, text, removed=arguments.remove, seen=seen
     )
-    _print(PatientConsole(), said)
+    print_plain(PatientConsole(), said)
     return 0
 
 
@@ -79,12 +80,8 @@ def _grading(arguments: argparse.Namespace) -> EssayGrading:
 
 def _print_answer(console: Console, each: EssayAnswer, *, names: bool) -> None:
     given = "" if each.points is None else f": {counted(each.points, 'point')}"
-    _print(console, f"\n{each.student if names else each.alias}{given}", "bold")
+    print_plain(console, f"\n{each.student if names else each.alias}{given}", style="bold")
     # A stranger has written it: no control characters for a terminal.
     text = "\n".join(clean_words(line) for line in each.text.splitlines())
     for words in (text or "Nothing was written.", *([each.comment] if each.comment else [])):
         console.print(Padding(Text(words), (0, 0, 0, 4)))
-
-
-def _print(console: Console, words: str, style: str = "") -> None:
-    console.print(Text(words, style=style), soft_wrap=True)

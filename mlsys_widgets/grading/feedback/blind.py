@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from mlsys_widgets.ledger.carried_record import take_out
+from mlsys_widgets.notebooks.cell_metadata import text_of
 
 #: Kinds of output that are text.
 _TEXTS: Final = ("text/plain", "text/html", "text/markdown", "text/latex")
@@ -37,7 +38,7 @@ def make_blind(book: Any, student: str, lab: str) -> None:
     changes = [(student, whose, lambda found: f"{found[1]}{hidden}")]
     ordinary = re.compile(rf"(?<!\w){re.escape(student)}(?!\w)", re.I)
     # Cells that students cannot edit are the lab's own words.
-    own = [_text(c["source"]) for c in book["cells"] if _is_locked(c)]
+    own = [text_of(c["source"]) for c in book["cells"] if _is_locked(c)]
     if not any(ordinary.search(text) for text in own if student.lower() in text.lower()):
         for name, other in _spellings(student, hidden).items():
             word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
@@ -88,7 +89,7 @@ def _each_text(book: Any, change: Any) -> None:
     for cell in book["cells"]:
         if cell["cell_type"] != "code":
             if not _is_locked(cell):
-                cell["source"] = change(_text(cell["source"]))
+                cell["source"] = change(text_of(cell["source"]))
             continue
         for output in cell.get("outputs", ()):
             for holder, name in _texts_of(output):
@@ -113,7 +114,3 @@ def _texts_of(output: Any) -> Iterator[tuple[MutableMapping[str, Any], str]]:
 def _is_locked(cell: Mapping[str, Any]) -> bool:
     about = cell.get("metadata", {}).get("nbgrader", {})
     return isinstance(about, Mapping) and about.get("locked") is True
-
-
-def _text(source: Any) -> str:
-    return source if isinstance(source, str) else "".join(map(str, source))

@@ -23,6 +23,7 @@ from mlsys_widgets.grading.feedback.plain_markdown import (
     shortened,
     too_long_to_color,
 )
+from mlsys_widgets.notebooks.cell_metadata import text_of
 from mlsys_widgets.notebooks.essay_cells import typed_text
 
 _IMAGES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -69,7 +70,7 @@ def make_inert(book: Any) -> None:
         if cell["cell_type"] == "code":
             # nbconvert takes this for the language to color.
             cell["metadata"].pop("magics_language", None)
-            if too_long_to_color(_text(cell["source"])):
+            if too_long_to_color(text_of(cell["source"])):
                 cell["metadata"]["magics_language"] = "text"
             cell["outputs"] = [_output(each) for each in cell["outputs"]]
         else:
@@ -115,7 +116,7 @@ def inert_markdown(text: str, pasted: Collection[str] = ()) -> str:
 
 
 def _inert(source: str | Iterable[str], pasted: Collection[str] = ()) -> str:
-    text = shortened(_text(source))
+    text = shortened(text_of(source))
     # What is shown as it was typed runs nothing, and must still read as it was typed.
     return text if typed_text(text) is not None else inert_markdown(text, pasted)
 
@@ -150,16 +151,16 @@ def inert_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     for kind, value in data.items():
         if kind in ("text/plain", "text/latex"):
-            shown[kind] = _COMMAND.sub(r"\\\\ ", _text(value)) if kind == "text/latex" else value
+            shown[kind] = _COMMAND.sub(r"\\\\ ", text_of(value)) if kind == "text/latex" else value
         elif kind in _IMAGES and _is_base64(value):
             shown[kind] = value
         elif kind == "text/markdown":
             shown[kind], _ = limited(_inert(value))
         elif kind == "text/html":
-            shown[kind] = inert_html(_text(value))
+            shown[kind] = inert_html(text_of(value))
     if "image/svg+xml" in data:
-        drawn = base64.b64encode(_text(data["image/svg+xml"]).encode("utf-8", "replace")).decode()
-        words = html.escape(_text(data.get("text/plain", "")), quote=True)
+        drawn = base64.b64encode(text_of(data["image/svg+xml"]).encode("utf-8", "replace")).decode()
+        words = html.escape(text_of(data.get("text/plain", "")), quote=True)
         shown["text/html"] = f'<img alt="{words}" src="data:image/svg+xml;base64,{drawn}">'
     if not shown:
         shown["text/plain"] = f"[not shown here: {', '.join(map(str, data))[:200]}]"
@@ -168,12 +169,7 @@ def inert_bundle(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_base64(value: Any) -> bool:
     try:
-        base64.b64decode("".join(_text(value).split()), validate=True)
+        base64.b64decode("".join(text_of(value).split()), validate=True)
     except (ValueError, binascii.Error):
         return False
     return True
-
-
-def _text(value: str | Iterable[str]) -> str:
-    """Return a text as JSON has it: whole, or as its lines."""
-    return value if isinstance(value, str) else "".join(str(line) for line in value)

@@ -25,7 +25,14 @@ from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.course.exchange_place import ANSWERS, BOX, exchange_folder, nbgrader_settings
-from mlsys_widgets.files import OWN_FOLDER, held, open_folder, open_regular, write_whole
+from mlsys_widgets.files import (
+    OWN_FOLDER,
+    held,
+    open_folder,
+    open_regular,
+    user_named,
+    write_whole,
+)
 from mlsys_widgets.grading.gradebook.grade_history import now, who_runs
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.private_lines import append_lines, read_lines
@@ -183,7 +190,7 @@ class SecondLooks:
         # Where everybody has the same user, as in some clusters, the name cannot be checked.
         # Whoever was renamed asks under the name from before, which their work carries.
         student = self._course.people.login_of(request.student)
-        if owner != os.geteuid() and _user(owner) != student:
+        if owner != os.geteuid() and user_named(owner) != student:
             raise ValueError("the file belongs to somebody else than it says")
         graded = self._graded_in(request.lab)
         if graded is None or student not in graded:
@@ -323,12 +330,3 @@ def _remove(box: int, name: str) -> None:
         with suppress(OSError):
             remove(name, dir_fd=box)
             return
-
-
-def _user(uid: int) -> str | None:
-    import pwd
-
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return None

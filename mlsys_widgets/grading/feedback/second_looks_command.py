@@ -14,7 +14,7 @@ from rich.text import Text
 from mlsys_widgets.course.course import Course
 from mlsys_widgets.grading.feedback.second_looks import SecondLook, SecondLooks
 from mlsys_widgets.grading.feedback.student_table import short_name
-from mlsys_widgets.grading.patient_console import PatientConsole
+from mlsys_widgets.grading.patient_console import PatientConsole, print_plain
 from mlsys_widgets.wording.local_time import local_time
 from mlsys_widgets.wording.plurals import counted
 
@@ -44,13 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
     for each in shown:
         _print(console, each)
     number = sum(each.is_open for each in shown)
-    _say(console, f"{counted(number, 'open second look')}.")
+    print_plain(console, f"{counted(number, 'open second look')}.")
     for why, count in taken.refused.items():
-        _say(console, f"{counted(count, 'request')} not taken in: {why}.")
+        print_plain(console, f"{counted(count, 'request')} not taken in: {why}.")
     if looks.exchange() is None:
-        _say(console, "There is no exchange here, so nobody can ask from the feedback page.")
+        print_plain(console, "There is no exchange here, so nobody can ask from the feedback page.")
     elif number:
-        _say(console, "To answer: mlsys second-looks close NUMBER ANSWER")
+        print_plain(console, "To answer: mlsys second-looks close NUMBER ANSWER")
     return 0
 
 
@@ -60,7 +60,7 @@ def _close(console: Console, looks: SecondLooks, words: Sequence[str]) -> int:
     looks.take_in()
     done = looks.close(int(words[0]), " ".join(words[1:]))
     at_once = "JupyterLab now, and in " if looks.exchange() is not None else ""
-    _say(
+    print_plain(
         console,
         f"Closed. {short_name(done.student)} reads the answer in {at_once}the feedback after:"
         f" nbgrader generate_feedback {done.lab} --force, and its release.",
@@ -90,7 +90,3 @@ def _print(console: Console, each: SecondLook) -> None:
 
 def _as_json(each: SecondLook) -> dict[str, object]:
     return {name: value for name, value in vars(each).items() if name != "ticket"}
-
-
-def _say(console: Console, words: str) -> None:
-    console.print(words, highlight=False, markup=False, soft_wrap=True)

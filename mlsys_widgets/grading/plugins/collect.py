@@ -12,7 +12,6 @@ A hub writes this line by itself; for an exchange without a hub it goes into
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import stat
 from datetime import datetime
@@ -21,7 +20,7 @@ from typing import Any, Final
 
 from nbgrader.exchange.default import ExchangeCollect
 
-from mlsys_widgets.files import lay_out
+from mlsys_widgets.files import lay_out, user_named
 from mlsys_widgets.grading.reading.submissions import (
     LEFT_OUT,
     name_problem,
@@ -72,7 +71,7 @@ class CollectByDescriptor(ExchangeCollect):  # type: ignore[misc]
         # Where nobody has an account of their own, everything belongs to whoever collects.
         if not self.check_owner or about.st_uid == os.geteuid():
             return ""
-        owner = _name_of(about.st_uid)
+        owner = user_named(about.st_uid) or f"user {about.st_uid}"
         return "" if owner == student else f"it belongs to {owner}"
 
     def copy_files(self) -> None:
@@ -129,13 +128,6 @@ class CollectByDescriptor(ExchangeCollect):  # type: ignore[misc]
     def _refuse(self, folder: str, problem: Exception) -> None:
         why = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
         self._refused.append(f"{quoted(folder)}: {why}")
-
-
-def _name_of(user: int) -> str:
-    try:
-        return pwd.getpwuid(user).pw_name
-    except KeyError:
-        return f"user {user}"
 
 
 def _share(folder: Path) -> None:

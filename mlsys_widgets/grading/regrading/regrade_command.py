@@ -20,7 +20,7 @@ from mlsys_widgets.grading.gradebook.grade_history import HISTORY, GradeChange, 
 from mlsys_widgets.grading.gradebook.gradebook_writer import LabGradebook
 from mlsys_widgets.grading.gradebook.graded_log import LOG, GradedLog
 from mlsys_widgets.grading.gradebook.lost_records import lost_records
-from mlsys_widgets.grading.patient_console import PatientConsole
+from mlsys_widgets.grading.patient_console import PatientConsole, print_plain
 from mlsys_widgets.grading.regrading.regrade import ProposedGrade, Regrade, RegradeProposal
 from mlsys_widgets.notebooks.remarks import printable
 from mlsys_widgets.wording.local_time import local_time
@@ -89,7 +89,7 @@ def _tell(console: Console, proposal: RegradeProposal, arguments: argparse.Names
     elif changes or reworded:
         words.append(f"Nothing is changed yet: mlsys regrade {lab} --apply --reason WORDS does it.")
     for line in words:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        print_plain(console, line)
 
 
 def _questions(each: ProposedGrade) -> Iterator[str]:
@@ -165,7 +165,7 @@ def run_history(arguments: argparse.Namespace) -> int:
     else:
         console.print(_history_table(found, many=len(labs) > 1))
     for each in problems:
-        console.print(f"! {each}", highlight=False, markup=False, soft_wrap=True)
+        print_plain(console, f"! {each}")
     return NEEDS_A_TA if problems else 0
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import pwd
 import selectors
 import socket
 import struct
@@ -22,7 +21,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from mlsys_widgets.course.course import Course
-from mlsys_widgets.files import COURSE_SETTINGS, open_folder, signature_of, socket_in
+from mlsys_widgets.files import (
+    COURSE_SETTINGS,
+    open_folder,
+    signature_of,
+    socket_in,
+    user_named,
+)
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
 
 #: Bytes of a question, and seconds until it must have been asked.
@@ -59,7 +64,7 @@ class ToldSocket:
         course: Path,
         named: Callable[[int], str | None] | None = None,
     ) -> None:
-        self._root, self._named = course, named or _user_named
+        self._root, self._named = course, named or user_named
         self._settings_file = course / "assignments" / COURSE_SETTINGS
         self._course, self._settings = Course.at(course), signature_of(self._settings_file)
         self._kept: dict[str, JudgedHandIns] = {}
@@ -179,10 +184,3 @@ class ToldSocket:
         self._of_user[caller.user] -= 1
         if not self._of_user[caller.user]:
             del self._of_user[caller.user]
-
-
-def _user_named(user: int) -> str | None:
-    try:
-        return pwd.getpwuid(user).pw_name
-    except KeyError:
-        return None

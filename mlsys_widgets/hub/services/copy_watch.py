@@ -24,8 +24,8 @@ from mlsys_widgets.course.copy_notes import (
     read_handed_out,
 )
 from mlsys_widgets.course.lab_versions import stamp_in
-from mlsys_widgets.files import open_folder, open_regular
-from mlsys_widgets.hub.services.watched_files import own_file, user_named, write_for_group
+from mlsys_widgets.files import open_folder, open_regular, user_named
+from mlsys_widgets.hub.services.watched_files import own_file, write_for_group
 
 #: Bytes at the end of a notebook that are looked at.
 _TAIL: Final = 4 << 20

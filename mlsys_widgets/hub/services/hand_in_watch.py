@@ -27,8 +27,9 @@ from mlsys_widgets.files import (
     open_folder,
     open_no_follow,
     signature_of,
+    user_named,
 )
-from mlsys_widgets.hub.services.watched_files import read_end, user_named
+from mlsys_widgets.hub.services.watched_files import read_end
 from mlsys_widgets.ledger.events import LONGEST_LINE, Malformed, from_line
 from mlsys_widgets.ledger.hand_in_notes import HandInNote, read_notes
 from mlsys_widgets.ledger.verification import Head

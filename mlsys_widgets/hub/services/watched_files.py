@@ -6,20 +6,11 @@ No link is followed, and nothing is read that does not belong to the student who
 from __future__ import annotations
 
 import os
-import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mlsys_widgets.files import open_regular, write_whole
-
-
-def user_named(uid: int) -> str | None:
-    """Return the name of a user of this machine."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return None
 
 
 @contextmanager
