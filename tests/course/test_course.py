@@ -56,6 +56,7 @@ def test_what_the_configuration_says(root):
     )
     assert (course.course_id, course.db_url) == ("fall-27", "postgresql://books")
     assert course.work("submitted", "ada", "lab_02") == root / "in" / "lab_02" / "ada"
+    assert course.work("feedback", "ada", "lab_02") == root / "feedback" / "lab_02" / "ada"
     assert (course.cell_seconds, course.permissions) == (90.0, 0o664)
 
 
@@ -123,16 +124,6 @@ def test_the_gradebook_is_found_from_any_folder(root, url, found, inside, monkey
     monkeypatch.chdir("/")
     assert course.db_url == found.format(root=course.home)
     assert course.gradebook == (inside and course.home / inside)
-
-
-def test_work_lies_where_the_settings_say(root):
-    course = configure(
-        root,
-        'c.CourseDirectory.submitted_directory = "handed_in"',
-        'c.CourseDirectory.directory_structure = "{nbgrader_step}/{assignment_id}/{student_id}"',
-    )
-    assert course.work("submitted", "ann", "lab") == course.home / "handed_in" / "lab" / "ann"
-    assert course.work("feedback", "ann", "lab") == course.home / "feedback" / "lab" / "ann"
 
 
 @pytest.mark.parametrize("name", ["nbgrader_config.py", "nbgrader_config.json"])

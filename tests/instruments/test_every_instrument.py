@@ -497,10 +497,3 @@ def test_two_numbers_lead_and_the_remark_repeats_neither(kind: type[Instrument])
     words = f" {instrument.remark(instrument.result)} "
     assert not [value for _, value, _ in leads if f" {value} " in words and len(value) > 3]
     assert all(f"{label}: {value}" in instrument.text() for label, value, _ in cards)
-
-
-@every_instrument
-def test_a_legend_has_at_most_five_entries(kind: type[Instrument]) -> None:
-    instrument = kind()
-    for scene in instrument.drawn(instrument.result):
-        assert len(scene.legend) <= 5, [words for words, *_ in scene.legend]
