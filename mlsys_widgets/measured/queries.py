@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -189,27 +189,9 @@ def _case(entry: Mapping[str, Any]) -> Case:
     seconds = _spread(entry["seconds"])
     if seconds is None:
         raise MeasurementError("cases: seconds is missing and required.")
-    return Case(
-        section=entry["section"],
-        kind=entry["kind"],
-        variant=entry["variant"],
-        precision=entry["precision"],
-        shape=MappingProxyType(dict(entry["shape"])),
-        flops=entry["flops"],
-        bytes=entry["bytes"],
-        traffic=entry["traffic"],
-        kernels=entry["kernels"],
-        seconds=seconds,
-        enqueue=_spread(entry.get("enqueue")),
-        latency=_spread(entry.get("latency")),
-        gpu_busy=entry["gpu_busy"],
-        compile_seconds=entry["compile_seconds"],
-        throughput=entry["throughput"],
-        error=entry.get("error"),
-        memory=entry.get("memory"),
-        energy=entry.get("energy"),
-        timeline=entry.get("timeline"),
-    )
+    known: dict[str, Any] = {each.name: entry.get(each.name) for each in fields(Case)}
+    known |= {name: _spread(known[name]) for name in ("enqueue", "latency")}
+    return Case(**known | {"seconds": seconds, "shape": MappingProxyType(dict(entry["shape"]))})
 
 
 def cases(
