@@ -490,7 +490,7 @@ def spare_kwh(p: Parameters) -> Number:
         "kWh",
         points=14,
         low=0.02,
-        high=500,
+        high=200,
         hint="p99 is ln 100 services over what is spare. From what is spare follow the cards that"
         " stay on, and from their hours those of waiting.",
         worked_example="A hundred servers are at work a fifth of the time: twenty hours of work in"

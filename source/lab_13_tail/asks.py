@@ -656,7 +656,7 @@ def batch_rate_per_s(p: Parameters) -> Number:
         " batch completes, by the calibrated form? Answer in requests per second, as in 7.5.",
         "requests per second",
         points=12,
-        low=0.1,
+        low=0.05,
         high=20_000,
         hint="Set the explorer to that batch: tokens per second of the whole device, over the"
         " tokens of an answer.",
