@@ -329,7 +329,8 @@ def longest_prompt(given: Given) -> NumberKey:
     right = written * (1 / part - 1) / given.p.read_mj
     swapped = written / (1 / part - 1) / given.p.read_mj
     alike = f"That makes {q(part, '%')} of the tokens. {_dearer(given)}"
-    rest = f"There, reading takes {q(part, '%')}, and it may take all but that: {q(1 - part, '%')}."
+    rest = f"There, reading takes {q(part, '%')} and writing the rest. Turn them around:"
+    rest += f" reading may take {q(1 - part, '%')}."
     return _number(
         right,
         [

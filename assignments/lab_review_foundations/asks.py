@@ -639,7 +639,7 @@ def opening(p: Parameters) -> Message:
         "Before you join the compiler team",
         "Next week you will join the people who build our compiler. The last person I sent them"
         " had read every paper and spent a whole month on a pass that sped up what nothing was"
-        " waiting for.\n\n"
+        " ever waiting for.\n\n"
         "Before Monday I'd like to see the pictures in your head: what a chip allows, what a"
         " compiler can see, and how you tell which of the two is the problem. Guess where you have"
         " to, and say how sure you are.",
@@ -962,7 +962,8 @@ def act2_traffic(p: Parameters) -> Prediction:
             f" {c.fused_writes}: {before} trips become {after}, which is {times} less.",
             "B": f"Unfused, the chain makes {c.unfused_reads} reads and {c.unfused_writes} writes;"
             f" fused, {c.fused_reads} reads and {c.fused_writes} write remain. So only what lies"
-            " between the operations disappears. Count again for operands that are single numbers.",
+            " between the operations disappears when they are fused. Count again for operands that"
+            " are single numbers.",
             "C": "This assumes that nearly all traffic lies between the operations. Of"
             f" {before} trips, {before - after} do; the other {after} carry the three inputs into"
             f" the kernel and the result out of it, so it is {times} less.",

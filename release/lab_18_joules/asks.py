@@ -443,7 +443,7 @@ def act2_waiting(p: Parameters) -> Prediction:
             f" take more joules than the work: {_about(measured_waiting(), '×')} for each token.",
             "B": f"{_about(idle, 'W')} beside {_about(busy, 'W')} looks small, but it lasts. For"
             f" each second of work the card waits {q(seconds)}, and together they take more joules"
-            f" than the work. That makes {_about(measured_waiting(), '×')} for one token.",
+            f" than the work itself. That makes {_about(measured_waiting(), '×')} for one token.",
             "C": f"For each second at {_about(busy, 'W')} the card waits {q(seconds)} seconds at"
             f" {_about(idle, 'W')}, as measured: {_about(measured_waiting(), '×')}. So more than"
             " half of the night's energy writes no token. Drag *Busy* and see that part shrink.",
@@ -602,7 +602,8 @@ def act2_remedy(p: Parameters) -> Reflection:
             "D": "A better building saves what it uses beyond its computers: from a PUE of"
             f" {q(data_centers['average'].pue)} to {q(data_centers['hyperscale'].pue)}, a factor of"
             f" {_about(data_centers['average'].pue / data_centers['hyperscale'].pue)}."
-            f" Waiting takes {_about(night, '×')}, and all four would wait there, too.",
+            f" Waiting takes {_about(night, '×')}, and in the new building all four would wait,"
+            " just as they did in the old one.",
         },
         title="What helps at night?",
         act=2,
