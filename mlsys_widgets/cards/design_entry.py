@@ -23,6 +23,7 @@ from mlsys_widgets.cards.task import ShortForm, Task
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.instruments.target import Lamp
 from mlsys_widgets.labs.items import DESIGN
+from mlsys_widgets.labs.practice import is_practice
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES
 from mlsys_widgets.ledger import Design, DesignForm, Ledger, State, form_of
 from mlsys_widgets.wording.plurals import counted
@@ -34,8 +35,9 @@ _KEPT: Final = "design_instruments"
 #: What becomes of a step whose design was saved although it misses something.
 _OPEN: Final = (
     "It is recorded as a design that does not fit, so this step stays open until you save one that"
-    " does. You can hand in the lab as it is."
+    " does."
 )
+_AS_IT_IS: Final = "You can hand in the lab as it is."
 
 #: An instrument, which breaks its promise while it shows an alert, or a function that returns a
 #: sentence while the promise is broken.
@@ -303,7 +305,7 @@ class DesignEntry(Task):
     def _on_anyway(self, values: Values) -> None:
         misses = self.misses
         self.save()
-        self._say(f"Your design is saved. {_OPEN if misses else ''}".strip(), focus="saved")
+        self._say(f"Your design is saved. {self._open if misses else ''}".strip(), focus="saved")
 
     def _on_keep(self, values: Values) -> None:
         self._warned = False
@@ -358,6 +360,12 @@ class DesignEntry(Task):
             and all(kept.fields.get(name) == value for name, value in now.items())
         )
 
+    @property
+    def _open(self) -> str:
+        """What becomes of the step; practice is not handed in."""
+        practice = self._state is not None and is_practice(self._state.answers)
+        return _OPEN if practice else f"{_OPEN} {_AS_IT_IS}"
+
     def _saved(self, headline: str, misses: list[str]) -> Iterator[Part]:
         """Show when it was saved, whether it fits, and whether anything changed since then."""
         kept = self.design
@@ -373,7 +381,7 @@ class DesignEntry(Task):
             )
             yield RecordedAnswer("saved", words, kept.time)
             if failed:
-                yield Prose("open", _OPEN, tone="orange")
+                yield Prose("open", self._open, tone="orange")
             return
         changed = "something has changed since then: save again"
         yield Numbers("saved", ((label, kept.time, "red" if failed else "orange", changed),))

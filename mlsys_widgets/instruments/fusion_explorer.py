@@ -414,10 +414,8 @@ class FusionExplorer(Instrument):
         chain = self.operations
         if len(chain.links) == 1:
             return f"{chain.name} alone has nothing to fuse with."
-        return (
-            f"The time drops from {_show(result.unfused_time, 's')} to "
-            f"{_show(result.fused_time, 's')}. {self._said_limit}{self._said_measured}"
-        )
+        unfused, fused = in_one_unit("s", result.unfused_time, result.fused_time)
+        return f"The time drops from {unfused} to {fused}. {self._said_limit}{self._said_measured}"
 
     def table(self, result: ph.Fusion) -> Table:
         header = (

@@ -174,8 +174,8 @@ class Mastery:
     @property
     def told(self) -> str:
         """The same after what the panel says of a step: it stays right once it was."""
-        if self.right and self.times == _MASTERED:
-            return self.words
+        if (self.right and self.times == _MASTERED) or (self.stands and self.own):
+            return self.words  # which says that it is right
         if not self.right and not self.times:
             return "not right yet"  # and so not mastered
         how = "right" if self.stands else "right before" if self.right else "not right yet"

@@ -13,6 +13,7 @@ from mlsys_widgets import (
     Target,
 )
 from mlsys_widgets import physics as ph
+from mlsys_widgets.labs.practice import PRACTICE, WAY
 from mlsys_widgets.labs.student_steps import DESIGN_MISSES, saved_progress
 from mlsys_widgets.ledger import DesignForm, Ledger, NotSaved, declare, earlier_design
 from mlsys_widgets.ledger.designs import number
@@ -191,7 +192,11 @@ def test_a_failing_design_is_saved_only_after_a_warning_and_recorded_as_such(led
     assert entry.design.fields["batch"] == 64
     assert kept(led) == ["Answer promised in 120 µs: 570.5 µs, 450.5 µs too late."]
     assert "Saved, does not fit" in entry.text()
-    assert "this step stays open until you save one that does" in entry.text()
+    assert "this step stays open until you save one that does. You can hand in" in entry.text()
+    led.record_answer(WAY, PRACTICE)
+    entry.refresh()
+    assert "until you save one that does." in entry.text()
+    assert "hand in" not in entry.text()
     assert not saved_progress(led.state(), led.lab)["design"].right
     # It keeps saying so, while a better design is on its way and in a new kernel.
     law.set(batch=8)

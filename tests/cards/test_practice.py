@@ -146,7 +146,7 @@ def test_another_one_never_takes_a_done_step_back(lab):
     card = lab().card(INTENSITY)
     press(card, "record", answer=str(side(lab()) / 2))
     press(card, "another")
-    assert step_words(lab()) == ("done", "right, ●○ right at the first try once")
+    assert step_words(lab()) == ("done", "●○ right at the first try once")
     press(card, "record", answer="1")
     assert "✗ Not right" in card.text()
     assert step_words(lab()) == ("done", "right before, ●○ right at the first try once")

@@ -23,12 +23,12 @@ from mlsys_widgets.ledger import Ledger
     [
         ([[False]], False, "not right yet"),
         ([[False, True]], True, "right, ○○ not mastered yet"),
-        ([[True]], True, "right, ●○ right at the first try once"),
+        ([[True]], True, "●○ right at the first try once"),
         # What was right once stays done, whatever is answered on other numbers.
         ([[True, False]], True, "right before, ●○ right at the first try once"),
         ([[True], [False]], True, "right before, ●○ right at the first try once"),
         ([[False, True], [False]], True, "right before, ○○ not mastered yet"),
-        ([[True], [False, True]], True, "right, ●○ right at the first try once"),
+        ([[True], [False, True]], True, "●○ right at the first try once"),
         ([[False, True], [True], [False], [True]], True, "●● mastered"),
         ([[True], [True], [False]], True, "●● mastered"),
     ],
@@ -53,12 +53,12 @@ OTHERS = ", counting other questions on the same idea"
     ("judged", "elsewhere", "told"),
     [
         # Two questions on one idea master it together, and each by itself.
-        ([("one", True, [SPARSE])], {}, f"right, {ONCE}"),
+        ([("one", True, [SPARSE])], {}, ONCE),
         ([("one", True, [SPARSE]), ("two", True, [SPARSE])], {}, f"●● mastered{OTHERS}"),
-        ([("one", True, [SPARSE]), ("two", True, [SIGN])], {}, f"right, {ONCE}"),
-        ([("one", True, [SPARSE]), ("two", True, [])], {}, f"right, {ONCE}"),
+        ([("one", True, [SPARSE]), ("two", True, [SIGN])], {}, ONCE),
+        ([("one", True, [SPARSE]), ("two", True, [])], {}, ONCE),
         # Of a question on two ideas, the one that was right least often counts.
-        ([("one", True, [SPARSE, SIGN]), ("two", True, [SPARSE])], {}, f"right, {ONCE}"),
+        ([("one", True, [SPARSE, SIGN]), ("two", True, [SPARSE])], {}, ONCE),
         # An earlier lab counts, too.
         ([("one", True, [SPARSE])], {SPARSE: 1}, f"●● mastered{OTHERS}"),
         ([("one", False, [SPARSE])], {SPARSE: 1}, f"not right yet, {ONCE}{OTHERS}"),

@@ -143,6 +143,7 @@
 /* What is said. */
 .mlsys-lab-cards { display: grid; gap: 12px 24px; grid-template-columns: repeat(auto-fit, minmax(168px, 1fr)); }
 .mlsys-lab-card:only-child { max-width: 300px; }
+@container (max-width: 480px) { .mlsys-lab-frame[data-look="note"] .mlsys-lab-cards { gap: 12px 16px; grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 .mlsys-lab-card { border-top: 2px solid var(--tone, var(--mlsys-textbook)); padding: 6px 0 0; min-width: 0; }
 .mlsys-lab-card span, .mlsys-lab-card small { display: block; font-size: var(--mlsys-note); color: var(--mlsys-quiet); }
 .mlsys-lab-card strong { display: block; margin: 2px 0; font-size: var(--mlsys-lead); line-height: 1.3; overflow-wrap: anywhere; }
