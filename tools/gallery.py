@@ -19,9 +19,11 @@ HTML: Final = ROOT / "build" / "html"
 KEPT: Final = ROOT / "build" / "lite"
 #: Where docs/_static/run_here.js looks for it, beside the pages.
 APP: Final = "app"
-#: A frame shows one instrument and keeps nothing: it needs neither the Lab panel nor files.
+#: A frame shows one instrument and keeps nothing: it needs neither the Lab panel nor files. What
+#: JupyterLab shows while it starts is not seen, and is at times removed twice.
 _DISABLED: Final = (
     "mlsys-widgets-lab:panel",
+    "@jupyterlab/apputils-extension:splash",
     "@jupyterlite/application-extension:service-worker-manager",
 )
 _STORES: Final = ("contents", "settings")
