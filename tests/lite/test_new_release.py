@@ -13,7 +13,15 @@ import pytest
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.journal import in_folder, keep_with
 from mlsys_widgets.lite.page import new_release
-from mlsys_widgets.lite.page.new_release import BACKUPS, OLD, Releases, objection, outlook, take
+from mlsys_widgets.lite.page.new_release import (
+    BACKUPS,
+    OLD,
+    SILENT,
+    Releases,
+    objection,
+    outlook,
+    take,
+)
 from mlsys_widgets.lite.page.stored_journal import StoredJournal
 from mlsys_widgets.lite.page.tab import ELSEWHERE, Tab
 from mlsys_widgets.lite.page.visitor import introduce
@@ -95,6 +103,7 @@ def test_a_cell_that_is_run_by_hand_opens_no_lab_in_a_notebook_of_another_versio
     assert objection(folder, TWO, Releases(site)) is None
     # A notebook of the student's own has no questions that could be others.
     assert objection(folder, "", Releases(site)) is None
+    assert objection(folder, None, Releases(site)) == SILENT
     assert objection(folder.with_name("other"), ONE, Releases(site)) is None
     said = objection(folder, TWO, Releases(lambda address: None))
     assert said == "The site does not say which labs it has; try again in a minute."

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from mlsys_widgets.labs.opening import object_with
 from mlsys_widgets.ledger.journal import Journal, keep_with
+from mlsys_widgets.lite.page.asking import published, version_shown
 from mlsys_widgets.lite.page.stored_journal import StoredJournal
 from mlsys_widgets.lite.page.tab import Tab
 
@@ -24,22 +25,6 @@ OWN: Final = DRIVE / ".mlsys"
 #: The comm that the Lab panel opens.
 TARGET: Final = "mlsys-panel"
 
-#: Asks the site for a file, and waits: a worker may, and questions are answered one by one.
-_GET: Final = """address => {
-  const request = new XMLHttpRequest();
-  request.open('GET', address, false);
-  request.responseType = 'arraybuffer';
-  request.send();
-  return new Uint8Array(request.status === 200 ? request.response : 0);
-}"""
-
-#: Asks the page for the version of a notebook that it shows.
-_SHOWN: Final = """(FS, path) => {
-  const { API: api } = FS.lookupPath('/drive').node.mount.type;
-  return api.request({ method: 'shown', path });
-}"""
-
-_SILENT: Final = "The page of this kernel does not answer. Load it again."
 _TAB: Final = Tab()
 _SITES: Final[list[str]] = []
 _NOTEBOOKS: Final[list[str]] = []
@@ -106,26 +91,10 @@ def _objection(folder: Path) -> str | None:
     """Why the lab in a folder must not open in this kernel: its notebook is of another version."""
     if not _NOTEBOOKS:
         return None  # no page has connected this kernel, which keeps nothing then
-    from pyodide.code import run_js
-    from pyodide.ffi import JsException
-    from pyodide_js import FS
-
     from mlsys_widgets.lite.page.new_release import Releases, objection
 
-    try:
-        shown = run_js(_SHOWN)(FS, _NOTEBOOKS[0])
-    except JsException:
-        return _SILENT
-    return objection(folder, str(shown), Releases(_from_site))
+    return objection(folder, version_shown(_NOTEBOOKS[0]), Releases(_from_site))
 
 
 def _from_site(address: str) -> bytes | None:
-    """Give a file of the site as it is published now; `None` if it cannot be had."""
-    from pyodide.code import run_js
-    from pyodide.ffi import JsException
-
-    try:
-        content: bytes = run_js(_GET)(f"{_SITES[0]}{address}").to_bytes()
-    except (IndexError, JsException):
-        return None
-    return content or None
+    return published(_SITES[0] + address) if _SITES else None

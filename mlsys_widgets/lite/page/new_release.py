@@ -42,6 +42,7 @@ OLD: Final = (
     " newest one only. Press Start or Resume above the notebook, and take the new version over:"
     " what you wrote comes along, and nothing of your record changes."
 )
+SILENT: Final = "The page of this notebook does not answer. Load it again."
 _NOT_KEPT: Final = "The browser has not kept {}, so your notebook is what it was. Try again."
 
 #: Gives a file of the site by its address there, as it is now; `None` if there is none.
@@ -108,14 +109,17 @@ class Releases:
         return found
 
 
-def objection(folder: Path, shown: str, releases: Releases) -> str | None:
+def objection(folder: Path, shown: str | None, releases: Releases) -> str | None:
     """Say why a notebook must not open the lab in its folder; `None` if it may.
 
     Parameters
     ----------
     shown
-        The version of the notebook that the page shows; empty for a notebook that is no lab's.
+        The version of the notebook that the page shows; empty for a notebook that is no lab's, and
+        `None` if the page does not say.
     """
+    if shown is None:
+        return SILENT
     if not shown:
         return None
     try:
