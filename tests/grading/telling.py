@@ -20,7 +20,7 @@ from mlsys_widgets.hub.services.hand_in_watch import HandInWatch
 from mlsys_widgets.labs.attempts import Attempts
 from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.hand_in_notes import notes_beside
-from tests.grading.classroom import classroom, right_now
+from tests.grading.classroom import classroom, right_now, rows
 from tests.labs.rehearsal import Workshop, work_through
 
 CHANCE = 'second_chance = { share = 0.5, until = "2 days after due" }'
@@ -135,6 +135,10 @@ class ToldClass:
         """What somebody is told about answers, by question."""
         questions = self.report(student).get("questions", [])
         return {each["name"]: each for each in questions if each["kind"] == "answer"}
+
+    def points(self, student: str) -> dict[str, float | None]:
+        """What the gradebook has for somebody, by cell."""
+        return {name: auto for who, name, auto, *_ in rows(self.root)["grade"] if who == student}
 
     def ask(
         self, since: str = "", lab: str | None = None, line: bytes | None = None

@@ -34,11 +34,6 @@ def told_class(tmp_path):
     return ToldClass(tmp_path, AT_ONCE, CHANCE, f"due = {in_days(1)}")
 
 
-def points(told_class, student):
-    found = rows(told_class.root)["grade"]
-    return {name: auto for who, name, auto, *_ in found if who == student}
-
-
 def names(told_class):
     return list(told_class.right("ann"))
 
@@ -52,7 +47,7 @@ def test_it_is_judged_told_and_in_the_gradebook_once(told_class):
     assert set(told) == {first, second}
     assert (told[first]["credit"], told[second]["credit"] < 1) == (1.0, True)
     assert told[second]["says"]
-    assert points(told_class, "ann")[first] == told[first]["points"]
+    assert told_class.points("ann")[first] == told[first]["points"]
     assert told_class.judge() == []
     graded = grade(told_class.collected("ann"))["ann"]
     assert {s.name: s.auto for s in graded.scores if s.answered} == {
@@ -139,7 +134,7 @@ def test_a_missed_question_can_be_taken_again_on_new_numbers(told_class):
     assert (told["second"]["credit"], told["second"]["share"], told["again"]) == (1.0, 0.5, False)
     best = max(0.5, told["credit"])
     assert told["earned"] == round(best * told["points"], 2)
-    assert points(told_class, "ann")[first] == told["earned"]
+    assert told_class.points("ann")[first] == told["earned"]
     graded = grade(told_class.collected("ann"))["ann"]
     (score,) = (each for each in graded.scores if each.name == first)
     assert (score.second.credit, score.auto) == (1.0, told["earned"])
@@ -230,7 +225,7 @@ def test_a_renamed_student_is_told_under_the_name_that_their_notebook_knows(tmp_
     hub = read_told(json.dumps(told_class.report("ann-lee")).encode(), LAB, "ann")
     assert hub.questions[names(told_class)[0]].credit == 1
     grade(told_class.collected("ann-lee"))
-    points = {n: auto for who, n, auto, *_ in rows(told_class.root)["grade"] if who == "ann-lee"}
+    points = told_class.points("ann-lee")
     mailed = read_told(told_file(told_class.root, LAB, "ann-lee", points), LAB, "ann")
     assert set(mailed.questions) == set(hub.questions)
 
@@ -319,7 +314,7 @@ def test_being_late_counts_from_the_hand_in_that_was_told(tmp_path):
 
 
 def points_of(told_class):
-    return points(told_class, "ann")
+    return told_class.points("ann")
 
 
 # Before the hand-in, and what is told.
@@ -391,7 +386,7 @@ def test_a_judge_that_ends_before_it_has_kept_what_it_judged_judges_again(told_c
         patch.setattr(JudgedHandIns, "add", killed)
         with pytest.raises(Killed):
             told_class.judge()
-    assert points(told_class, "ann")  # the gradebook comes first
+    assert told_class.points("ann")  # the gradebook comes first
     assert told_class.judge() == [1]
     assert told_class.told("ann")
     assert told_class.judge() == []

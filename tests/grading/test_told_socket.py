@@ -14,7 +14,7 @@ from mlsys_widgets.course.exchange_place import TOLD_SOCKET
 from mlsys_widgets.files import OWN_FOLDER
 from mlsys_widgets.grading.gradebook.grade_history import GradeHistory
 from mlsys_widgets.grading.telling.judged_hand_ins import JudgedHandIns
-from tests.grading.classroom import LAB, rows
+from tests.grading.classroom import LAB
 from tests.grading.telling import CHANCE, ToldClass, in_days
 from tests.waiting import wait_for
 
@@ -22,11 +22,6 @@ from tests.waiting import wait_for
 @pytest.fixture
 def told_class(tmp_path):
     return ToldClass(tmp_path, 'feedback = "at hand-in"', CHANCE, f"due = {in_days(1)}")
-
-
-def points(told_class, student):
-    found = rows(told_class.root)["grade"]
-    return {name: auto for who, name, auto, *_ in found if who == student}
 
 
 def names(told_class):
@@ -90,5 +85,5 @@ def test_a_class_is_told_once_though_the_service_is_killed_in_the_middle(told_cl
     lines = (told_class.root / OWN_FOLDER / f"told-{LAB}.jsonl").read_text().splitlines()
     assert sorted(json.loads(line)["student"] for line in lines) == students
     assert all(told_class.told(name)[first]["credit"] == 1 for name in students)
-    assert all(points(told_class, name)[first] for name in students)
+    assert all(told_class.points(name)[first] for name in students)
     assert GradeHistory(told_class.root, LAB).read()[1] == []

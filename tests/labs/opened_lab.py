@@ -10,12 +10,13 @@ from typing import Any
 from unittest import mock
 
 from mlsys_widgets.authoring import Course
+from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.authoring.text import LabCell, read
 from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs import Prediction
 from mlsys_widgets.labs.identity import VARIABLE
-from tests.labs.rehearsal import ROOT, environment, put_examples, work_through
+from tests.labs.rehearsal import ROOT, put_examples, work_through
 
 #: Cells that make instruments, what instruments need, and the entry that keeps their settings.
 RUN = ("setup", "show", "instrument", "design")
@@ -67,7 +68,7 @@ def open_lab_of(
     put_examples(folder)
     if done:
         work_through(folder, student, Course.at(ROOT), design=False)
-    with environment(**{VARIABLE: student, "NBGRADER_EXECUTION": None}):
+    with environment_variables({VARIABLE: student, "NBGRADER_EXECUTION": None}):
         begun = OpenLab(lab, variants=True, edition="", deeper="optional", folder=folder)
     found = OpenedLab(begun, {"lab": begun, "Path": Path})
     run_cells(found, read(home / "lab.py"), folder, kinds)

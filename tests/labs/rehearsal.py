@@ -17,7 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -30,6 +30,7 @@ from zlib import crc32
 import nbformat
 
 from mlsys_widgets.authoring import Course
+from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.classes.simulated_machine import other_machine
 from mlsys_widgets.files import LEDGER
@@ -151,7 +152,7 @@ def run_hidden(code: str, folder: Path, namespace: dict[str, Any]) -> tuple[floa
     assert isinstance(last, ast.Expr)
     printed = io.StringIO()
     with (
-        environment(NBGRADER_EXECUTION="autograde"),
+        environment_variables({"NBGRADER_EXECUTION": "autograde"}),
         contextlib.chdir(folder),
         contextlib.redirect_stdout(printed),
         # A kernel finds what is beside its notebook; here the questions of other labs came before.
@@ -170,25 +171,6 @@ def run_hidden(code: str, folder: Path, namespace: dict[str, Any]) -> tuple[floa
 def _questions(folder: Path, _changed: int) -> ModuleType:
     """The questions beside a notebook; to import them takes longer than a hidden test."""
     return importlib.import_module("asks")
-
-
-@contextlib.contextmanager
-def environment(**changes: str | None) -> Iterator[None]:
-    """Set environment variables for a while; `None` removes one."""
-    before = {name: os.environ.get(name) for name in changes}
-    _set(changes)
-    try:
-        yield
-    finally:
-        _set(before)
-
-
-def _set(values: Mapping[str, str | None]) -> None:
-    for name, value in values.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
 
 
 # A student's ledger.
@@ -211,7 +193,7 @@ class StudyHours:
 
 def work_through(folder: Path, student: str, course: Course, *, design: bool = True) -> OpenLab:
     """Do everything that a ledger keeps, through the cards: commit, reflect, answer, save."""
-    with environment(**{VARIABLE: student, "NBGRADER_EXECUTION": None}):
+    with environment_variables({VARIABLE: student, "NBGRADER_EXECUTION": None}):
         name = load(folder).name
         lab = OpenLab(
             name,

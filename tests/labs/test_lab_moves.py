@@ -8,13 +8,14 @@ from itertools import combinations
 from typing import Any
 
 from mlsys_widgets import ContextToggle, Move, RooflineWidget
+from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.authoring.text import read
 from mlsys_widgets.cards import moves
 from mlsys_widgets.cards.open_lab import OpenLab
 from mlsys_widgets.instruments.controls import Select, Several, Slider
 from mlsys_widgets.instruments.instrument import Instrument
 from mlsys_widgets.labs.identity import VARIABLE
-from tests.labs.rehearsal import ROOT, environment, put_examples
+from tests.labs.rehearsal import ROOT, put_examples
 
 #: What a reveal cell may use: everything above it that a student does not write.
 RUN = ("setup", "show", "instrument", "design", "reveal")
@@ -25,7 +26,7 @@ def asked_moves(lab, folder, monkeypatch) -> list[Move]:
     home = ROOT / "assignments" / lab
     (folder / "asks.py").write_bytes((home / "asks.py").read_bytes())
     put_examples(folder)
-    with environment(**{VARIABLE: "student-07", "NBGRADER_EXECUTION": None}):
+    with environment_variables({VARIABLE: "student-07", "NBGRADER_EXECUTION": None}):
         begun = OpenLab(lab, variants=True, edition="", deeper="optional", folder=folder)
     found: list[Move] = []
     first = moves.Exploration.__init__

@@ -10,10 +10,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.labs.identity import VARIABLE
 from mlsys_widgets.ledger import Ledger
 from tests.labs.conftest import LABS
-from tests.labs.rehearsal import ROOT, environment
+from tests.labs.rehearsal import ROOT
 from tests.sampling import EXAMPLE
 
 #: What students leave in a scratch cell, with the name of the answer in place of NAME.
@@ -44,7 +45,7 @@ def test_nothing_that_is_typed_stops_a_lab(name: str, tmp_path: Path) -> None:
     scratch = [c for c in book.cells if c.metadata.get("mlsys", {}).get("kind") == "scratch"]
     for cell, left in zip(scratch, cycle(LEFT), strict=False):
         cell.source = left.replace("NAME", cell.id.removeprefix("answer_"))
-    with environment(**{VARIABLE: "student-07", "NBGRADER_EXECUTION": None}):
+    with environment_variables({VARIABLE: "student-07", "NBGRADER_EXECUTION": None}):
         NotebookClient(book, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
     failed = [
         cell.id

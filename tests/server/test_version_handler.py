@@ -10,11 +10,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from mlsys_widgets.authoring.environment import environment_variables
 from mlsys_widgets.files import LEDGER
 from mlsys_widgets.labs.identity import VARIABLE
 from mlsys_widgets.ledger import Ledger
 from tests.courses.fixed_lab import LAB, NOTE, FixedLab, fixed_lab
-from tests.labs.rehearsal import answer_cell, environment, work_through
+from tests.labs.rehearsal import answer_cell, work_through
 
 PATH = f"{LAB}/{LAB}.ipynb"
 ADDRESS = "mlsys/new-version"
@@ -79,7 +80,7 @@ def test_there_and_back_with_a_real_kernel(server, fixed, notebook):
     }
     assert "def waits" in notebook.parent.joinpath("asks.py").read_text()
     # The new version runs with the ledger of the old one, and counts what it still asks.
-    with environment(**{VARIABLE: "ann", "NBGRADER_EXECUTION": None}):
+    with environment_variables({VARIABLE: "ann", "NBGRADER_EXECUTION": None}):
         resources = {"metadata": {"path": str(notebook.parent)}}
         NotebookClient(book, timeout=120, resources=resources).execute()
     shown = {c.id: "".join(o.get("text", "") for o in c.get("outputs", ())) for c in book.cells}
