@@ -6,9 +6,12 @@
   const SAYING = {
     offered: "Python starts in this page, and every control is there. Nothing is installed, and no other server is asked.",
     starting: "Python is starting. The first time, 17 MB are loaded; until then, the recorded states respond.",
+    late: "Python has not started yet, which a slow machine or connection can explain. The recorded states still respond.",
     running: "Python runs in this page and computes everything that you see.",
     failed: "Python did not start in this browser. The recorded states still respond.",
   };
+  // Milliseconds after which somebody who waits is told so: a Python that fails in its worker tells nobody.
+  const LATE = 90000;
   // What part of a window an instrument may fill; the rest is the head of the page, and air.
   const SHARE = 0.85;
   // Of JupyterLab, only what leads down to the instrument is there, and it flows like a page.
@@ -92,6 +95,7 @@
       said.textContent = SAYING.starting;
       const frame = element("iframe", { class: "live-frame", title: box.getAttribute("aria-label"), inert: "", src: app });
       box.append(frame);
+      const late = setTimeout(() => { said.textContent = SAYING.late; }, LATE);
       try {
         await run(box.dataset.name, frame);
       } catch (error) {
@@ -100,6 +104,8 @@
         button.disabled = false;
         said.textContent = SAYING.failed;
         return;
+      } finally {
+        clearTimeout(late);
       }
       button.remove();
       box.classList.add("live-runs");
