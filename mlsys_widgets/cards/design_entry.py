@@ -277,14 +277,14 @@ class DesignEntry(Task):
         """
         if self.design is None or self._state is None:
             return
-        for name, instrument in self._keeps.items():
-            if instrument.inputs != instrument.usual:
-                continue
+        # All of them first: an instrument that is linked moves with the one before it.
+        unmoved = [name for name, each in self._keeps.items() if each.inputs == each.usual]
+        for name in unmoved:
             kept = self._state.answers.get(f"{_KEPT}.{name}")
             if kept is not None:
                 # An instrument whose controls have changed since keeps its defaults.
                 with suppress(ValueError, TypeError, TraitError):
-                    instrument.set(**kept.value)
+                    self._keeps[name].set(**kept.value)
         self.show()
 
     # What the browser asks.
