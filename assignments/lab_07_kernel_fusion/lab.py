@@ -384,8 +384,7 @@ CompilationSpectrum(hints=lab.card("act2_one_product"))
 # %% [markdown]
 # ## Your design
 #
-# Nothing is ready to run. Choose a context first (switching resets the instruments), then set waterfall, explorer and timeline
-# until every lamp is lit.
+# Choose a context first (switching resets the instruments), then set waterfall, explorer and timeline until every lamp is lit.
 
 # %% design=true
 modes = {
