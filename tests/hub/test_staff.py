@@ -185,10 +185,8 @@ def test_all_that_the_page_says_is_tried() -> None:
     assert list(rights()) == list(STEPS)
 
 
-@pytest.mark.parametrize(
-    ("who", "role"),
-    [("tom", "ta"), pytest.param("ivy", "instructor", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow  # test_people_watch.py has a TA who grades a class and changes nothing else
+@pytest.mark.parametrize(("who", "role"), [("tom", "ta"), ("ivy", "instructor")])
 def test_a_ta_and_a_second_instructor_do_all_that_the_page_says(
     day: Day, who: str, role: str
 ) -> None:
