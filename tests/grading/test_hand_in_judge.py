@@ -25,6 +25,7 @@ from mlsys_widgets.ledger import Ledger
 from tests.grading.classroom import LAB, grade, rows
 from tests.grading.telling import CHANCE, ToldClass, in_days
 from tests.labs.rehearsal import run_tool
+from tests.waiting import wait_for
 
 AT_ONCE = 'feedback = "at hand-in"'
 
@@ -303,7 +304,10 @@ def test_being_late_counts_from_the_hand_in_that_was_told(tmp_path):
     told_class = ToldClass(tmp_path, AT_ONCE, chance, f"due = {in_days(1)}", late)
     first = missed(told_class)
     earned = told_class.told("ann")[first]["earned"]
-    told_class.settings(AT_ONCE, chance, f"due = {in_days(0)}", late)  # it has come
+    # The next full second, which comes after the first hand-in and has to pass before the second.
+    due = in_days(1 / 86_400)
+    told_class.settings(AT_ONCE, chance, f"due = {due}", late)
+    wait_for(lambda: datetime.now(UTC) > datetime.fromisoformat(due))
     told_class.try_again("ann", first, told_class.again("ann", first))
     told_class.submit("ann")
     told_class.judge()

@@ -18,7 +18,7 @@ from mlsys_widgets.ledger import Ledger
 from mlsys_widgets.ledger.events import to_line
 from tests.grading.classroom import LAB, grade
 from tests.grading.telling import CHANCE, ToldClass, in_days
-from tests.grading.test_hand_in_judge import AT_ONCE, missed, names, points
+from tests.grading.test_hand_in_judge import AT_ONCE, missed, names
 from tests.ledger.making import rechained
 
 #: Values that no card would write under the name of a second answer.
@@ -57,7 +57,7 @@ def test_a_second_answer_that_no_card_wrote_earns_nothing_and_stops_nobody(told_
     told_class.judge()
     now = told_class.told("ann")[first]
     assert now["earned"] == told["earned"]
-    assert points(told_class, "ann")[first] == told["earned"]
+    assert told_class.points("ann")[first] == told["earned"]
     assert told_class.told("ben")[first]["credit"] == 1
     json.dumps(told_class.report("ann"), allow_nan=False)
 
@@ -116,7 +116,7 @@ def test_files_of_the_judge_in_a_hand_in_are_not_believed(told_class):
     told_class.submit("ann")
     told_class.judge()
     assert told_class.told("ann")[first] == told
-    assert points(told_class, "ann")[first] == told["earned"]
+    assert told_class.points("ann")[first] == told["earned"]
 
 
 def test_whoever_hands_in_thirty_times_waits_alone(told_class):
@@ -189,13 +189,13 @@ def test_what_is_handed_in_again_and_again_is_judged_once(told_class):
     told_class.try_again("ann", first, told_class.again("ann", first))
     told_class.submit("ann")
     told_class.judge()
-    told, graded = told_class.report("ann"), points(told_class, "ann")
+    told, graded = told_class.report("ann"), told_class.points("ann")
     for _ in range(3):
         told_class.submit("ann", old, says="2026-10-31 10:00:00.000000 UTC")
         told_class.submit("ann")
     told_class.judge()
     assert told_class.report("ann") == told
-    assert points(told_class, "ann") == graded
+    assert told_class.points("ann") == graded
 
 
 def test_a_second_answer_of_somebody_else_is_an_answer_to_other_numbers(told_class):
@@ -237,4 +237,4 @@ def test_before_it_is_told_the_socket_says_the_same_whatever_was_answered(tmp_pa
     assert replies[0] == {
         "feedback": "after due", "at_once": False, "judged": False, "told": None,
     }  # fmt: skip
-    assert not (told_class.root / "gradebook.db").exists() or not points(told_class, "ann")
+    assert not (told_class.root / "gradebook.db").exists() or not told_class.points("ann")
