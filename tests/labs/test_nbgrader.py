@@ -20,6 +20,7 @@ from tests.labs.rehearsal import (
     run_hidden,
     work_through,
 )
+from tests.sampling import sample
 
 pytestmark = pytest.mark.timeout(1800)
 
@@ -154,7 +155,7 @@ def test_feedback_says_which_belief_led_there(rehearsal):
 def test_every_hidden_test_knows_every_belief(made: Workshop, lab, tmp_path):
     """The hidden cells themselves, run with the key and with every belief."""
     source = made.notebook("source")
-    for student in ("student-07", "Jürgen", "a", "student-123"):
+    for student in sample(["Jürgen", "student-07", "a", "student-123"], 2):
         folder = made.give(tmp_path / student / lab)
         found = asked(made.course, lab, student, work=folder)
         for name, item in found.graded.items():
