@@ -287,6 +287,7 @@ def test_the_panel_follows_what_is_committed(open_notebook, run_lab, lab, screen
         assert not found, [(each["id"], each["nodes"][0]["html"]) for each in found]
 
 
+@pytest.mark.slow
 def test_a_click_or_enter_goes_to_the_cell(open_notebook, lab):
     page = open_notebook(lab)
     active = "jupyterapp.shell.currentWidget.content.activeCellIndex"

@@ -240,6 +240,7 @@ def numbers_unfold(reveal: Locator) -> None:
     expect(reveal.locator(".mlsys-equation mfrac").nth(1)).to_have_text("5 ms15.5 ms")
 
 
+@pytest.mark.slow  # tests/cards/test_moves.py has a kernel, test_way_through_a_lab.py a page
 def test_moves_open_a_comparison(lab, root):
     page = lab([SETUP, LOCK, EXPLORE, COMPARE, NUMBERS])
     clock = page.context.new_cdp_session(page)
@@ -307,6 +308,7 @@ def seal(page: Page) -> None:
     lock.get_by_role("button", name="Seal it").click()
 
 
+@pytest.mark.slow  # the walk of a lab restarts and reloads, too
 def test_what_was_committed_is_found_after_reload_and_restart(lab):
     page = lab(FLOW)
     seal(page)
