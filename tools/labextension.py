@@ -76,8 +76,9 @@ def build(folder: Path = SOURCE, built: Path = BUILT, classic: Path = CLASSIC) -
     if not all((folder / "node_modules" / name).exists() for name in named):
         subprocess.run([npm, "install", "--no-audit", "--no-fund"], cwd=folder, check=True)
     shutil.rmtree(folder / "lib", ignore_errors=True)
-    shutil.rmtree(built, ignore_errors=True)
     subprocess.run([npm, "run", "compile"], cwd=folder, check=True)
+    # Only now: sources that do not compile leave the build that was there.
+    shutil.rmtree(built, ignore_errors=True)
     subprocess.run([builder, "build", folder], cwd=folder, check=True)
     subprocess.run([npm, "run", "nbextension", "--", classic], cwd=folder, check=True)
     widen(built / "package.json")
