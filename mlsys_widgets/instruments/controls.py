@@ -96,7 +96,10 @@ class Slider(Control[float]):
             value = parse_quantity(value, self.unit)
         if isinstance(value, bool) or not hasattr(value, "__float__"):
             raise ValueError(f"{self.label} is {value!r}; it must be {self._allowed}")
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # an int beyond every float
+            raise ValueError(f"{self.label} is far too large; it must be {self._allowed}") from None
         # Rounding in the browser may miss a limit by its last digit.
         if math.isclose(number, self.low, rel_tol=1e-9):
             number = self.low
